@@ -39,23 +39,7 @@ if TYPE_CHECKING:
     from ._wrapper import accelerated as accelerated
     from .backend_system import BackendSystem, DispatchContext
     from .backend_utils import IF_NEEDED, BackendImplementation
-    from .exceptions import (
-        BackendDeferredError,
-        BackendSkippedWarning,
-        DescriptionError,
-        DuplicateFunctionWarning,
-        EnvironmentVariableWarning,
-        FallbackWarning,
-        GlobalOptionsWarning,
-        IdentifierError,
-        ImplementationImportError,
-        NoImplementationError,
-        SpatchCoreError,
-        SpatchCoreWarning,
-        UnknownBackendError,
-        UnknownFunctionError,
-        UnknownTypeError,
-    )
+    from .exceptions import *
 
 _HOMES = {
     "accelerated": "_wrapper",

@@ -80,11 +80,9 @@ class Backends:
     """The backends of a catalog.
 
     `keeper` holds the tables, which are dropped when answers change, and `told` what users were
-    warned of. `fallback` is the library's
-    policy, and `defer_on` are the classes of exceptions by which implementations defer. `notify` is
-    that of `BackendSystem`. `protocol` is the
-    library's own, by whose method classes override, and `override` takes a decision and such
-    classes, and returns what calls the methods.
+    warned of. `fallback` is the library's policy, and `defer_on` are the classes of exceptions by
+    which implementations defer. `notify` is that of `BackendSystem`. `protocol` is the library's
+    own, by whose method classes override.
     """
 
     def __init__(
@@ -96,7 +94,6 @@ class Backends:
         defer_on: tuple[type[Exception], ...] = (),
         notify: Callable[[str, str], object] | type[Warning] | None = None,
         protocol: str | None = None,
-        override: Callable[[Any, tuple[type, ...]], Callable[..., Any]] | None = None,
     ) -> None:
         descriptions, set_order = catalog.descriptions, catalog.environment.set_order
         self.catalog = catalog
@@ -106,7 +103,6 @@ class Backends:
         self.defer_on = defer_on
         self.notify = notify
         self.protocol = protocol
-        self.override = override
         self.matcher = Matcher(descriptions)
         # What has been imported, by identifier.
         self.objects: dict[str, Any] = {}

@@ -25,11 +25,11 @@ from ._decide import Decision, Step, Verdict, decide
 from ._explain import ExplainedBackend
 from ._matching import ARRAY_FUNCTION, GenericMethod
 from ._patterns import DEFAULT, bases_of, is_derived, mro_of, shown, type_identifier
-from ._wrapper import COROUTINE
+from ._wrapper import COROUTINE, function_of
 from .exceptions import NoImplementationError
 
 if TYPE_CHECKING:
-    from ._function import Dispatcher, Function
+    from ._function import Dispatcher
     from ._traits import Memory
     from .backend_system import BackendSystem
 
@@ -210,12 +210,9 @@ def _later(step: Step, reason: str) -> Step:
 # --- Types that override --------------------------------------------------------------------------
 
 
-def make_override(
-    dispatcher: Dispatcher, function: Function, classes: tuple[type, ...], protocol: str
-) -> Callable[..., Any]:
+def make_override(function: Any, classes: tuple[type, ...], protocol: str) -> Callable[..., Any]:
     """Return a callable that calls the methods of classes, in this order, until one answers."""
-    # By identity: another function may have taken its identifier.
-    wrapper: Any = next(each.wrapper for each in dispatcher.records if each.function is function)
+    wrapper = function.wrapper
     is_numpys = protocol == ARRAY_FUNCTION
     is_torchs = protocol == "__torch_function__" and "torch" in sys.modules
     if is_numpys:
@@ -227,7 +224,7 @@ def make_override(
         def ask(*args: Any, **kwargs: Any) -> Any:
             # `super().__torch_function__(...)` disables these methods and calls the function.
             if is_torchs and not sys.modules["torch"]._C._is_torch_function_enabled():
-                return go_on(dispatcher, wrapper, args, kwargs)
+                return go_on(function.dispatcher, wrapper, args, kwargs)
             return getattr(cls, protocol)(wrapper, classes, args, kwargs)
 
         def ask_instance(*args: Any, **kwargs: Any) -> Any:
@@ -258,11 +255,11 @@ def go_on(
     dispatcher: Dispatcher, wrapper: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Call the candidates after the overriding types; for the method of the library's mixin."""
-    record: Any = getattr(getattr(wrapper, "explain", None), "__self__", None)
-    if getattr(record, "dispatcher", None) is not dispatcher:
+    function = function_of(wrapper)
+    if function is None or function.dispatcher is not dispatcher:
         raise TypeError(f"{wrapper!r} is no dispatchable function of this library")
-    found = record.function.extract(args, kwargs)
-    decision = decision_of(dispatcher, record.index, map(type, found))
+    found = function.extract(args, kwargs)
+    decision = decision_of(function, map(type, found))
     return Run(decision.after_overriding(), args, kwargs).call()
 
 
@@ -343,7 +340,7 @@ def _make_method(system: BackendSystem, mixin: type) -> Callable[..., Any]:
         kwargs = {} if kwargs is None else kwargs
         result = go_on(dispatcher, func, args, kwargs)
         preserve = _preserver(mixin, cls)
-        if func.explain.__self__.function.nature & COROUTINE:
+        if function_of(func).nature & COROUTINE:
             return _awaited_result(preserve, result, args, kwargs)
         return preserve(result, args, kwargs)
 

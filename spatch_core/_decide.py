@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._backends import Backends, Match
 from ._description import EVERY
-from ._discovery import CYCLE
 from ._matching import overriding_types
+from ._order import CYCLE
 from ._patterns import DEFAULT, is_awaited, type_identifier
 from ._state import DispatchState
 from ._wrapper import ASYNC_GENERATOR, GENERATOR
@@ -141,6 +141,7 @@ class Decision:
     token: Any = None
     """The result of `abc.get_cache_token` if an import or a registration may change them."""
     _candidates: list[Step] | None = None
+    _first: Step | None = None
     _runs_bare: bool | None = None
     _after_overriding: Decision | None = None
 
@@ -156,7 +157,7 @@ class Decision:
         """Return the same decision with other candidates, which do not change."""
         made = copy(self)
         made._candidates, made.token, made.sole = candidates, None, sole
-        made._runs_bare, made._after_overriding = None, None
+        made._first = made._runs_bare = made._after_overriding = None
         return made
 
     def for_types(self, types: Iterable[type]) -> Decision:
@@ -289,11 +290,13 @@ class Decision:
     def first(self) -> Step | None:
         """The first candidate; others are not looked for if the user prioritizes one."""
         # A block that prioritizes a backend is often entered for a single call.
-        if self._candidates is None:
-            prioritized = self.match.prioritized()
+        if self._first is None:
+            prioritized = self.match.prioritized() if self._candidates is None else []
             if prioritized and prioritized[0] != DEFAULT:
-                return self._step(prioritized[0])
-        return self.candidates[0] if self.candidates else None
+                self._first = self._step(prioritized[0])
+            elif self.candidates:
+                self._first = self.candidates[0]
+        return self._first
 
     def _before_default(self) -> list[Step]:
         """Return the steps of the backends that go before the default, and of overriding types."""
@@ -342,9 +345,8 @@ class Decision:
     def _overriding_step(self) -> Step:
         backends, names = self.backends, ", ".join(map(type_identifier, self.overriding))
         assert backends.protocol is not None
-        assert backends.override is not None
         # One step for all of them: they ask each other by `NotImplemented`, as NEP 18 says.
-        override = backends.override(self, self.overriding)
+        override = self.function.override(self.overriding, backends.protocol)
         return Step(backends.protocol, reason=f"the method of {names}", override=override)
 
     def _default(self) -> Step:

@@ -1,10 +1,8 @@
-"""Descriptions of backends: the tables of their fields, their values, and the files they are in."""
+"""Descriptions of backends: the tables of their fields, their values, and what docstrings show."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -310,92 +308,47 @@ class GivenCallable(str):
         return str, (str(self),)  # without the callable, which may not support pickling
 
 
-# Files
+# The section "Backends" of docstrings
 
 
-def find_file(module: str, name: str) -> tuple[str, bytes | None]:
-    """Read a file next to the modules of the package that an import would find; imports nothing.
+def summary_of(description: Description, quote: str = "", *, links: bool = True) -> str:
+    """Return the types of a backend, whether it needs opt-in, and its web address, as text."""
 
-    Returns its path and its content; without a file, the folders that were searched and None.
-    Raises `OSError` if the file cannot be read; finders and loaders may raise anything.
+    def listed(types: Iterable[TypePattern]) -> str:
+        return ", ".join(f"{quote}{each}{quote}" for each in types)
+
+    text = f"Types: {listed(description.primary_types)}"
+    if description.secondary_types:
+        text += f"; converts {listed(description.secondary_types)}"
+    if description.requires_opt_in:
+        text += f'. Needs opt-in: ``prioritize="{description.name}"``'
+    # No full stop after an address: some programs would make it part of the link.
+    return f"{text}. See {description.url}" if description.url and links else f"{text}."
+
+
+def with_section(doc: str | None, section: str) -> str | None:
+    r"""Return a docstring with a section at its end, indented like its other lines.
+
+    >>> print(with_section("Double.", "Backends\n--------\nfast\n    Less precise."))
+    Double.
+    <BLANKLINE>
+    Backends
+    --------
+    fast
+        Less precise.
+    <BLANKLINE>
     """
-    names = module.split(".")
-    folders: list[str] | None = None
-    # The innermost package with a loader that reads resources, and the path from there: editable
-    # installations may have no folders, and those of a zip file do not exist.
-    package = ""
-    loader: Any = None
-    inside: list[str] = []
-    for count, part in enumerate(names, 1):
-        found = _locate(".".join(names[:count]), folders)
-        if found is None and folders is None:
-            return "", None
-        inside.append(part)
-        if found is None:  # a folder of data, or in a package that extends its path when imported
-            tops: list[Any] = sys.path  # it may hold anything
-            places = [os.path.join(each, *names[:count]) for each in tops if isinstance(each, str)]
-            folders = [os.path.join(each, part) for each in folders or ()]
-            folders += [each for each in places if os.path.isdir(each)]
-            continue
-        path, its_loader, file = found
-        if path is None:  # a module
-            folders = [os.path.dirname(file)] if file else folders
-            inside.pop()
-            break
-        folders = [*path]
-        if hasattr(its_loader, "get_resource_reader"):
-            package, loader, inside = ".".join(names[:count]), its_loader, []
-    folders = [*dict.fromkeys(folders or ())]
-    for file in [os.path.join(folder, name) for folder in folders]:
-        if os.path.isfile(file):
-            with open(file, "rb") as stream:
-                return file, stream.read()
-    reader = loader and loader.get_resource_reader(package)
-    if hasattr(reader, "files"):
-        resource = reader.files()
-        for part in (*inside, name):
-            resource = resource.joinpath(part)
-        if resource.is_file():
-            is_path = isinstance(resource, os.PathLike)
-            file = os.fspath(resource) if is_path else os.path.join(*folders[:1], name)
-            return file, resource.read_bytes()
-    return ", ".join(folders), None
+    if not section:
+        return doc
+    section = without_prompts(section)
+    if not doc:
+        return section
+    lines = [line for line in doc.splitlines()[1:] if line.strip()]
+    margin = min((line[: len(line) - len(line.lstrip())] for line in lines), key=len, default="")
+    text = "\n".join([margin + line if line else "" for line in section.splitlines()])
+    return f"{doc.rstrip()}\n\n{text}\n{margin}"
 
 
-def _locate(name: str, folders: list[str] | None) -> tuple[Any, Any, Any] | None:
-    """Return the path of a package, its loader and the file of a module; None if there is none."""
-    module = sys.modules.get(name)
-    if module is not None:
-        # The dictionary itself, because any other access imports a lazy module.
-        known = object.__getattribute__(module, "__dict__")
-        loader = getattr(known.get("__spec__"), "loader", None)
-        return known.get("__path__"), loader, known.get("__file__")
-    for finder in sys.meta_path:
-        find = getattr(finder, "find_spec", None)
-        try:
-            spec = find and find(name, folders)
-        except KeyError:
-            # `PathFinder` raises it for a namespace package inside of one that is not imported. It
-            # has asked the finders of the folders, among them those of editable installations.
-            finders = [sys.path_importer_cache.get(each) for each in folders or ()]
-            specs = [each.find_spec(name) for each in finders if each is not None]
-            places = [at for each in specs if each for at in each.submodule_search_locations or ()]
-            if places:
-                return places, None, None
-            continue
-        if spec is not None:
-            return spec.submodule_search_locations, spec.loader, spec.origin
-    return None
-
-
-def parse_toml(content: bytes) -> dict[str, Any]:
-    """Return the fields of a TOML file.
-
-    Raises `ValueError` or `RecursionError` if it is not TOML, not UTF-8 or nested too deeply.
-    """
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    fields: dict[str, Any] = tomllib.loads(content.decode())
-    return fields
+def without_prompts(text: str) -> str:
+    """Return a backend's text without examples that doctest would run for the library."""
+    return text.replace(">>>", "\\>>>")  # reStructuredText shows no backslash there

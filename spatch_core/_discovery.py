@@ -1,40 +1,44 @@
-"""Discovery: entry points and descriptions in code come in; a `Catalog` of backends goes out.
+"""Discovery: entry points, descriptions in code and variables become a `Catalog` of backends.
 
-Faults of a backend become problems of the catalog, and never exceptions of a call. Where code of a
-backend runs, any exception is a fault but `KeyboardInterrupt`, which is the user's.
+A `Loader` has it made when a library first needs its backends, once for all threads, and adds and
+removes backends at run time. Faults of a backend become problems of the catalog, and never
+exceptions of a call.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from _thread import RLock, get_ident
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
+from importlib import invalidate_caches
+from os import environ, getpid
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._description import EVERY, Description, Implementation, find_file, parse_toml
+from ._backends import Backends
+from ._description import EVERY, Description, Implementation, summary_of, with_section
 from ._environment import (
     BACKEND,
     BLOCK,
     SET_ORDER,
     Environment,
     RequirementError,
-    entry_point_target,
+    StillImportingError,
+    find_entry_points,
     near_misses,
+    read_environment,
+    read_installed,
+    source_of,
     why_unmet,
 )
-from ._errors import Finding, Source, in_words, nearest
-from ._order import Order, base_order, order_backends
+from ._errors import REGISTERED, Finding, Source, is_first, nearest, warn_caller
+from ._options import initial_state
+from ._order import CYCLE, Order, base_order, order_backends
 from ._parsing import parse_description
-from ._patterns import (
-    DEFAULT,
-    import_identifier,
-    is_backend_name,
-    is_dotted_name,
-    is_initializing,
-    shown,
-)
+from ._patterns import DEFAULT, is_initializing, shown
+from ._wrapper import show_source
 from .exceptions import (
     BackendSkippedWarning,
     DescriptionError,
@@ -43,9 +47,15 @@ from .exceptions import (
     UnknownBackendError,
 )
 
-CYCLE = "the declared priorities form a cycle"
+if TYPE_CHECKING:
+    from ._function import Dispatcher
+
 REQUIRES = "requires"
 """The key of problems with unmet requirements: the backend is inactive, but not faulty."""
+_ROUNDS = 10
+"""How often discovery runs if a module that it imports registers a backend each time."""
+_PATIENCE = 5.0
+"""How many seconds a thread waits for another one that discovers."""
 
 
 # --- The catalog ----------------------------------------------------------------------------------
@@ -112,40 +122,28 @@ class Catalog(NamedTuple):
                 about.setdefault((each.backend, each.source), []).append(each)
         yield from map(BackendSkippedWarning, about.values())
         for each in self.problems:
-            if each.backend is None:
-                yield (
-                    BackendSkippedWarning([each])
-                    if each.key is None
-                    else (EnvironmentVariableWarning(each))
-                )
+            if each.backend is None and each.key is None:
+                yield BackendSkippedWarning([each])
+            elif each.backend is None:
+                yield EnvironmentVariableWarning(each)
 
 
 # --- How it is built ------------------------------------------------------------------------------
 
 
-class StillImportingError(Exception):
-    """A backend needs a module that is being imported: not a fault; all are read later."""
-
-
 def build_catalog(
-    library: Description,
-    in_code: Iterable[Any],
-    entry_points: Iterable[Any],
-    registered: Iterable[Description],
-    environment: Environment,
-    functions: Collection[str],
-    default_name: str = DEFAULT,
-    problems: Iterable[Finding] = (),
+    system: Any, entry_points: Iterable[Any], problems: Iterable[Finding] = ()
 ) -> Catalog:
-    """Read the descriptions of all backends and order them.
+    """Read the descriptions of all backends of a `BackendSystem`, and order them.
 
-    `library` has the types of the library's own implementations, `in_code` its own backends, and
-    `functions` the identifiers of its functions. `problems` came up when the entry points were
-    looked for. Raises `StillImportingError`.
+    `problems` came up when the entry points were looked for. Raises `StillImportingError`.
     """
+    environment = read_environment(system.environ_prefix, environ)
+    functions = [*system._dispatcher.by_identifier]
+    default_name = system.default_name
     reader = _Reader(environment)
     offers: dict[str | None, list[_Offer]] = {}
-    for fields in in_code:
+    for fields in system._in_code:
         read = partial(parse_description, fields, Source(), None, True, functions)
         offers.setdefault(name_of(fields), []).append(_Offer(Source(), read))
     installed: dict[str, list[_Offer]] = {}
@@ -153,7 +151,7 @@ def build_catalog(
         source = source_of(each)
         read = partial(read_installed, each, source, functions, environment.variable(BLOCK))
         installed.setdefault(each.name, []).append(_Offer(source, read))
-    for description in registered:  # in the place of an installed one; read already
+    for description in system._registered:  # in the place of an installed one; read already
         installed[description.name] = [_Offer(description.source, description._replace)]
     for name in sorted(installed):
         others = installed[name]
@@ -168,21 +166,22 @@ def build_catalog(
     if default_name in found:
         source = found.pop(default_name).source
         message = f"{default_name!r} is the library's own name"
-        reader.report(message, "Rename the backend", default_name, "name", source)
-    found[DEFAULT] = library
+        about = default_name, "name", source
+        reader.problems.append(Finding(message, "Rename the backend", *about, skips=True))
+    types = system._default_types, system._secondary_types
+    found[DEFAULT] = Description(DEFAULT, *types, in_code=True)
     variable = environment.variable(SET_ORDER)
     order = order_backends([*found.values()], environment.set_order, variable)
     for cycle in order.cycles:
+        message = f"{CYCLE}: {cycle.in_words(default_name)}"
+        remedy = (
+            f"Set {variable}={cycle.set_order!r}; else calls that match several of these backends "
+            "skip them"
+        )
         for name in cycle.members:
-            reader.report(
-                f"{CYCLE}: {cycle.in_words(default_name)}",
-                f"Set {variable}={cycle.set_order!r}; else calls that match several of these "
-                "backends skip them",
-                name,
-                source=found[name].source,
-                skips=False,
-                warns=name == cycle.members[0],  # once for all of them
-            )
+            is_told = name != cycle.members[0]  # one warning for all of them
+            fault = Finding(message, remedy, name, source=found[name].source, warns=not is_told)
+            reader.problems.append(fault)
     own = default_name, environment.variable(BACKEND)
     mentioned = [each for each in environment.names if each != own]
     names = {DEFAULT, *filter(None, offers)}
@@ -219,19 +218,6 @@ class _Reader:
         self.descriptions: dict[str, Description] = {}
         self.blocked: dict[str, Source] = {}
 
-    def report(
-        self,
-        message: str,
-        remedy: str,
-        name: str,
-        key: str | None = None,
-        source: Source | None = None,
-        skips: bool = True,
-        warns: bool = True,
-    ) -> None:
-        """Add a problem of a backend."""
-        self.problems.append(Finding(message, remedy, name, key, source, skips, warns))
-
     def add(self, name: str | None, offers: list[_Offer]) -> None:
         """Read the backends of one name, None if they have none, until one is usable."""
         if name is not None and self.environment.blocks(name):
@@ -240,10 +226,11 @@ class _Reader:
         used: Description | None = None
         for offer in offers:
             try:
-                description = self._adapted(offer.read())
+                description, problems = adapted(offer.read())
             except DescriptionError as error:
                 self.problems += error.problems
                 continue
+            self.problems += (*description.problems, *problems)
             if used is None or not description.unmet:
                 used = description
             if used.in_code or not used.unmet:
@@ -252,36 +239,11 @@ class _Reader:
             return
         self.descriptions[used.name] = used
         if len(offers) > 1:
-            self.report(
-                f"this name is offered by {' and by '.join(_place(each.source) for each in offers)}"
-                f"; the backend of {used.source.distribution or 'the library itself'} is used",
-                "Uninstall or rename the others",
-                used.name,
-                source=used.source,
-                skips=False,
-            )
-
-    def _adapted(self, description: Description) -> Description:
-        """Return a description for the installed distributions; adds its problems."""
-        self.problems += description.problems
-        if description.varies:
-            description, problems = choose_variants(description)
-            self.problems += problems
-        unmet = []
-        for text in description.requires:
-            try:
-                unmet.append(why_unmet(text))
-            except RequirementError as error:
-                unmet.append(str(error))
-                self.report(
-                    f"it is inactive, because of a requirement: {error}",
-                    "Install packaging, or correct the requirement",
-                    description.name,
-                    REQUIRES,
-                    description.source,
-                )
-        reason = next(filter(None, unmet), "")
-        return description._replace(unmet=reason) if reason else description
+            places = " and by ".join(_place(each.source) for each in offers)
+            by = used.source.distribution or "the library itself"
+            message = f"this name is offered by {places}; the backend of {by} is used"
+            remedy = "Uninstall or rename the others"
+            self.problems.append(Finding(message, remedy, used.name, source=used.source))
 
 
 def _place(source: Source) -> str:
@@ -301,13 +263,27 @@ def name_of(fields: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def choose_variants(description: Description) -> tuple[Description, list[Finding]]:
-    """Put the first variant whose requirement is met in the place of each implementation.
+def adapted(description: Description) -> tuple[Description, list[Finding]]:
+    """Return a description for the distributions that are installed here.
 
-    A function with neither such a variant nor a plain implementation is absent. The problems are
-    malformed requirements, which count as unmet.
+    The first variant whose requirement is met takes the place of an implementation. A function with
+    neither such a variant nor a plain implementation is absent. The problems are malformed
+    requirements, which count as unmet.
     """
     problems: list[Finding] = []
+    remedy = "Install packaging, or correct the requirement"
+    unmet = []
+    for text in description.requires:
+        try:
+            unmet.append(why_unmet(text))
+        except RequirementError as error:
+            unmet.append(str(error))
+            message = f"it is inactive, because of a requirement: {error}"
+            place = description.name, REQUIRES, description.source
+            problems.append(Finding(message, remedy, *place, skips=True))
+    description = description._replace(unmet=next(filter(None, unmet), ""))
+    if not description.varies:
+        return description, problems
     why = cache(partial(why_unmet, is_condition=True))  # many functions have the same requirements
     functions: dict[str, Implementation] = {}
     absent = {}
@@ -320,7 +296,6 @@ def choose_variants(description: Description) -> tuple[Description, list[Finding
             except RequirementError as error:
                 reason = str(error)
                 message = f"the variant is not used, because of its requirement: {reason}"
-                remedy = "Install packaging, or correct the requirement"
                 key = f'functions."{identifier}".variants[{position}].requires'
                 place = description.name, key, description.source
                 problems.append(Finding(message, remedy, *place))
@@ -343,90 +318,179 @@ def choose_variants(description: Description) -> tuple[Description, list[Finding
     return chosen, problems
 
 
-# --- How one backend is read ----------------------------------------------------------------------
+# --- Loading, once for all threads ----------------------------------------------------------------
 
 
-def source_of(entry_point: Any) -> Source:
-    """Return where the backend of an entry point comes from."""
-    return Source(f"{entry_point.name} = {entry_point.value}", metadata=entry_point.dist)
+class Loader:
+    """Discovers a library's backends when they are first needed, once for all threads.
+
+    One lock is held while backends are discovered and published. The thread that holds it gets None
+    if a module that the discovery imports needs the backends, and so does a thread that has waited
+    for `_PATIENCE` seconds: the discovering thread may be waiting for it. All get None while a
+    module is being imported that a backend needs.
+    """
+
+    def __init__(self, system: Any) -> None:
+        self._system = system
+        self.loaded: Backends | None = None  # the latest result
+        self.told: dict[Hashable, None] = {}  # what users were warned of
+        self._importing: list[Any] = []  # the modules that have to be imported first
+        self._lock = RLock()
+        self._thread: int | None = None  # the one that discovers
+        self._process = getpid()
+        self._changing = RLock()  # held while the registered backends of the system change
+
+    def load(self, again: bool = False) -> Backends | None:
+        """Discover the backends, if need be or `again`; None where that has to wait."""
+        if not again and any(map(is_initializing, self._importing)):
+            return None
+        process = getpid()
+        if process != self._process:
+            # The child of a fork has none of the parent's threads, one of which may discover.
+            self._lock, self._thread, self._process = RLock(), None, process
+        if self._thread == get_ident() or not self._lock.acquire(timeout=_PATIENCE):
+            return None
+        try:
+            if self.loaded is not None and not again:
+                return self.loaded  # another thread loaded it while this one waited
+            self._thread = get_ident()
+            found = self._discover_and_publish()
+        except StillImportingError:
+            # Copy, because other threads may import modules meanwhile.
+            self._importing = [each for each in [*sys.modules.values()] if is_initializing(each)]
+            return None
+        finally:
+            self._thread = None
+            self._lock.release()
+        # Last, because a filter may turn warnings into exceptions.
+        for warning in found.catalog.warnings():
+            if is_first(self.told, str(warning)):
+                warn_caller(warning)
+        return found
+
+    def _discover_and_publish(self) -> Backends:
+        found = _discover(self._system)
+        dispatcher = self._system._dispatcher
+        # In this order: calls that other threads decide from now on are decided by the new
+        # backends, or their decisions are forgotten.
+        dispatcher.keeper.set_environment(initial_state(found.catalog))
+        self.loaded = found
+        try:
+            self.forget()
+            for function in dispatcher.functions:
+                document(function, found)
+        except BaseException:
+            self.loaded = None  # the next caller begins anew
+            raise
+        return found
+
+    def forget(self) -> None:
+        """Drop the tables of functions and the cached options."""
+        dispatcher = self._system._dispatcher
+        dispatcher.keeper.forget_tables()
+        dispatcher.backend_opts._forget()
+
+    def reload(self) -> None:
+        """Discover the backends again; see `BackendSystem.reload`."""
+        invalidate_caches()
+        self.load(again=True)
+
+    def refresh(self) -> None:
+        """Look up implementations again; see `BackendSystem.refresh`."""
+        if self.loaded is not None:
+            self.loaded.objects.clear()
+            self.forget()
+
+    def register(self, fields: Any) -> None:
+        """Add a backend; see `BackendSystem.register`."""
+        system = self._system
+        functions = tuple(system._dispatcher.by_identifier)
+        description = parse_description(fields, Source(REGISTERED), functions=functions)
+        problems = *description.problems, *_misspelt(description, system._dispatcher)
+        description, name = description._replace(problems=problems), description.name
+        with self._changing:
+            if any(each.name == name for each in system._registered):
+                raise ValueError(
+                    f"a backend named {name!r} was registered before; unregister({name!r}) takes "
+                    "it away"
+                )
+            loaded = {} if self.loaded is None else self.loaded.catalog.descriptions
+            if name in loaded and loaded[name].in_code:
+                raise ValueError(
+                    f"the library itself has a backend named {name!r}; register it by another name"
+                )
+            system._registered = (*system._registered, description)
+        self._load_again()
+
+    def unregister(self, name: str) -> None:
+        """Take a backend away; see `BackendSystem.unregister`."""
+        with self._changing:
+            registered = {each.name: each for each in self._system._registered}
+            if name not in registered:
+                reason = "it was not registered at run time"
+                raise UnknownBackendError(name, registered, nearest(name, registered), reason)
+            del registered[name]
+            self._system._registered = (*registered.values(),)
+        self._load_again()
+
+    def _load_again(self) -> None:
+        # Before the first discovery, nothing has read the old ones; a running one may have.
+        if self._thread is not None or self.loaded is not None:
+            self.load(again=True)
 
 
-def read_installed(
-    entry_point: Any, source: Source, functions: Collection[str], block: str
-) -> Description:
-    """Read the backend of an entry point; `block` is the variable that blocks backends."""
-    name = entry_point.name
-    module, attribute, is_file = entry_point_target(entry_point)
-    if is_file:
-        fields, source = _read_file(name, module, attribute, source)
-    else:
-        fields = _import_object(name, module, attribute, source, block)
-    return parse_description(fields, source, name, functions=functions)
-
-
-def _fault(message: str, remedy: str, name: str, source: Source) -> DescriptionError:
-    return DescriptionError([Finding(message, remedy, name, source=source, skips=True)])
-
-
-def _read_file(name: str, module: str, file: str, source: Source) -> tuple[Any, Source]:
-    """Return the fields of a file in a package, and the source with the file's path."""
-    if not is_dotted_name(module) or not is_backend_name(file):
-        message = f"'{module}:{file}' does not name a file inside a package"
-        remedy = "Write the entry point as 'package.module:file.toml'"
-        raise _fault(message, remedy, name, source)
-    try:
-        path, content = find_file(module, file)
-    except Exception as error:  # noqa: BLE001  # a third party's finder or loader
-        message = f"the package {module!r} or its file cannot be read ({in_words(error)})"
-        raise _fault(message, "Reinstall the distribution", name, source) from None
-    if content is None:
-        remedy = "Check the entry point, and that the distribution ships the file as package data"
-        if not path:  # Python reads the path files of editable installations when it starts
-            remedy = (
-                "Reinstall the distribution; if it was installed in editable mode while this "
-                "process was running, start Python again"
+def _misspelt(description: Description, dispatcher: Dispatcher) -> Iterator[Finding]:
+    """Yield a problem for each identity that no function has, but that is like a function's."""
+    adopted = dispatcher.adoptions[0].functions if dispatcher.adoptions else {}
+    known = [*dispatcher.by_identifier, *adopted]
+    for identifier in description.functions:
+        near = [] if identifier in known else nearest(identifier, known, 0.8)
+        if near:
+            yield Finding(
+                f"the library has no function {identifier!r}",
+                f"Did you mean {near[0]!r}?",
+                *(description.name, f'functions."{identifier}"', description.source),
             )
-        raise _fault(f"there is no file {file!r} in {path or module!r}", remedy, name, source)
-    source = Source(source.entry_point, path, source.metadata)
-    try:
-        return parse_toml(content), source
-    except ImportError as error:  # a vendored copy of this package requires no parser
-        message = f"TOML files cannot be read here: {error}"
-        remedy = "Install tomli, or use Python 3.11 or later"
-    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, nested too deeply
-        message, remedy = f"it is not valid TOML: {error}", "Correct the file"
-    raise _fault(message, remedy, name, source)
 
 
-def _import_object(name: str, module: str, qualname: str, source: Source, block: str) -> object:
-    """Import the object of an entry point."""
-    if module.endswith(".toml"):
-        package, _, stem = module.removesuffix(".toml").rpartition(".")
-        message = f"the entry point {module!r} does not name a file in a package"
-        raise _fault(message, f"Write '{package or 'package'}:{stem}.toml'", name, source)
-    if is_initializing(sys.modules.get(module)):
-        raise StillImportingError
-    try:
-        if qualname:
-            return import_identifier(f"{module}:{qualname}")
-        from importlib import import_module
+def _discover(system: Any) -> Backends:
+    """Find the backends by the current entry points and environment variables."""
+    group = system.group
+    entry_points, problems = find_entry_points(group) if group else ([], [])
+    rounds = 0
+    while True:
+        registered = system._registered
+        catalog = build_catalog(system, entry_points, problems)
+        rounds += 1
+        # Otherwise a module that was imported has registered one.
+        if system._registered is registered or rounds == _ROUNDS:
+            break
 
-        return import_module(module)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001  # whatever a backend's module raises
-        if _is_circular(error):
-            raise StillImportingError from None
-        message = f"importing it failed with {in_words(error)}"
-        remedy = (
-            f"Repair or uninstall the distribution, or block the backend by setting {block}={name}"
+    dispatcher: Dispatcher = system._dispatcher
+    about = system._fallback, system._defer_on, system._notify, system.protocol
+    return Backends(catalog, dispatcher.keeper, dispatcher.ensure_loader().told, *about)
+
+
+def document(function: Any, backends: Backends | None) -> None:
+    """Show the backends in the docstring of a function, and its source in tracebacks."""
+    if getattr(function, "shape", None) is None:
+        return  # adopted; or the thread that decorates it documents it afterwards
+    show_source(function)
+    section = "" if backends is None else docs(backends, function.identifier)
+    function.wrapper.__doc__ = with_section(function.doc, section)
+
+
+def docs(backends: Backends, identifier: str) -> str:
+    """Return the section "Backends" for the docstring of a function; may be empty."""
+    texts = []
+    for name in backends.implementers(identifier):
+        if name == DEFAULT:
+            continue
+        description = backends.catalog.descriptions[name]
+        implementation = description.implementation(identifier)
+        text = implementation.additional_docs.strip() if implementation is not None else ""
+        lines = [f"    {line}".rstrip() for line in text.splitlines()]
+        texts.append(
+            "\n".join([f"{name}\n    {summary_of(description)}", *[""] * bool(lines), *lines])
         )
-        raise _fault(message, remedy, name, source) from None
-
-
-def _is_circular(error: BaseException) -> bool:
-    """Whether an import may have failed only because modules are being imported."""
-    if issubclass(type(error), (ImportError, AttributeError)):
-        return any(map(is_initializing, [*sys.modules.values()]))
-    # The import system raises this if threads would wait for each other's imports.
-    return type(error).__name__ == "_DeadlockError"
+    return "\n".join(["Backends", "--------", *texts]) if texts else ""

@@ -89,14 +89,13 @@ def _entry(decision: Decision) -> Callable[..., Any] | None:
     return _with_context(decision, first, default)
 
 
-def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
+def fill(function: Function, values: tuple[Any, ...]) -> Callable[..., Any]:
     """Find the callable for a call, and put it into the table; see `Dispatcher.fill`."""
-    function: Function = dispatcher.records[index - 1].function
-    backends = dispatcher.ready()
+    backends = function.dispatcher.ready()
     target: Any = function.default
     if backends is not None:
         key = tuple(map(type, values))
-        target = entry_for(dispatcher, index, backends, map(type, given(values)), key)
+        target = entry_for(function, backends, map(type, given(values)), key)
     # Else a backend calls the library while discovery imports it: no backend is known yet.
     elif function.like is not None:
         default, without_like = function.default, function.without_like
@@ -105,15 +104,10 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
 
 
 def entry_for(
-    dispatcher: Dispatcher,
-    index: int,
-    backends: Backends,
-    types: Iterable[type],
-    key: tuple[type, ...],
+    function: Function, backends: Backends, types: Iterable[type], key: tuple[type, ...]
 ) -> Callable[..., Any] | None:
     """Find the callable for dispatch types, and put it into the table under `key`."""
-    record = dispatcher.records[index - 1]
-    function: Function = record.function
+    dispatcher, index = function.dispatcher, function.index
     tables = dispatcher.keeper.get()
     # First the table, then the state: if another thread exchanges both in between, the
     # target found for the new state is stored in the old table, which is no longer read.
@@ -128,7 +122,7 @@ def entry_for(
         from ._hooked import Call  # most programs have no hooks
 
         def make_call(args: Any, kwargs: dict[str, Any], found: Any) -> Any:
-            return Call(record, scope, decision, args, kwargs, found)._ask()
+            return Call(scope, decision, args, kwargs, found)._ask()
 
         target = as_entry(function, make_call)
     else:
@@ -154,43 +148,34 @@ class _Raised(NamedTuple):
     error: Exception
 
 
-def deferred(
-    dispatcher: Dispatcher, index: int, called: Any, args: Any, kwargs: Any, values: Any
-) -> Any:
+def deferred(function: Function, called: Any, args: Any, kwargs: Any, values: Any) -> Any:
     """Call the next candidates after `called` has deferred; see `Dispatcher.deferred`."""
-    function, backends = dispatcher.records[index - 1].function, dispatcher.loaded
-    if backends is None or called is function.default or makes_whole_call(called):
+    is_early = function.dispatcher.loaded is None
+    if is_early or called is function.default or makes_whole_call(called):
         return NotImplemented
     cause, reason = None, RETURNED
     if isinstance(called, _Raised):
         called, cause = called
         reason = reason_of(cause)
-    run, step = _run_of(dispatcher, index, called, args, kwargs, values)
+    run, step = _run_of(function, called, args, kwargs, values)
     run.cause = cause
     return run.after(step, reason)
 
 
 def failed(
-    dispatcher: Dispatcher,
-    index: int,
-    called: Any,
-    args: Any,
-    kwargs: Any,
-    error: Exception,
-    values: Any,
+    function: Function, called: Any, args: Any, kwargs: Any, error: Exception, values: Any
 ) -> Any:
     """Handle an exception of a table's entry; see `Dispatcher.failed`."""
-    backends = dispatcher.loaded
+    backends = function.dispatcher.loaded
     # A whole call has handled its own; those of overriding types neither defer nor get a note.
     if backends is None or makes_whole_call(called) or hasattr(called, "_overrides"):
         return None
-    function = dispatcher.records[index - 1].function
     if called is function.default and function.identifier not in backends.with_end:
         return None
     if isinstance(error, backends.defer_on) and called is not function.default:
         return _Raised(called, error)
     try:
-        run, step = _run_of(dispatcher, index, called, args, kwargs, values)
+        run, step = _run_of(function, called, args, kwargs, values)
     except Exception:  # noqa: BLE001  # the exception of the implementation counts
         return None
     if step is not None:
@@ -199,12 +184,11 @@ def failed(
 
 
 def _run_of(
-    dispatcher: Dispatcher, index: int, called: Any, args: Any, kwargs: Any, values: Any
+    function: Function, called: Any, args: Any, kwargs: Any, values: Any
 ) -> tuple[Run, Step | None]:
     """Return the run of a call, and the candidate whose bare implementation was called."""
-    function = dispatcher.records[index - 1].function
     found = function.extract(args, kwargs) if values is None else given(values)
-    decision = decision_of(dispatcher, index, map(type, found))
+    decision = decision_of(function, map(type, found))
     return Run(decision, args, kwargs, values), decision.candidate_of(called)
 
 
@@ -274,12 +258,12 @@ def _with_context(
 class Invocation:
     """A dispatchable bound to a backend or to a type; see `Dispatchable.invoke`."""
 
-    __slots__ = ("_backend", "_force", "_record", "_type")
+    __slots__ = ("_backend", "_force", "_function", "_type")
 
     def __init__(
-        self, record: Any, backend: str | None, type: type | str | None, force: bool
+        self, function: Any, backend: str | None, type: type | str | None, force: bool
     ) -> None:
-        self._record = record
+        self._function = function
         self._backend = backend
         self._type = type
         self._force = force
@@ -287,16 +271,15 @@ class Invocation:
     @property
     def nature(self) -> int:
         """The nature of the function; see `nature_of`. Options frozen into this object read it."""
-        nature: int = self._record.function.nature
+        nature: int = self._function.nature
         return nature
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        record, dispatcher = self._record, self._record.dispatcher
+        function, dispatcher = self._function, self._function.dispatcher
         backends, state = dispatcher.ensure_loaded(), dispatcher.keeper.current()
         if self._type is not None:
             state = state.replace(type=checked_type(dispatcher, self._type))
-        function = record.function
-        _check_instance(record, args, "invoke(...)")
+        _check_instance(function, args, "invoke(...)")
         found = function.values(args, kwargs)
         types = map(type, given(found))
         if self._backend is None:
@@ -309,11 +292,11 @@ class Invocation:
             return Run(decision, args, function.without_like(kwargs), found).call()
         from ._hooked import Call
 
-        return Call(record, dispatcher.keeper.get()[0], decision, args, kwargs, found)._ask()
+        return Call(dispatcher.keeper.get()[0], decision, args, kwargs, found)._ask()
 
     def _step(self, backends: Backends) -> Step:
         """Return the step of the backend that is named."""
-        catalog, identifier = backends.catalog, self._record.identifier
+        catalog, identifier = backends.catalog, self._function.identifier
         name = catalog.check_backend(self._backend)
         implementers = backends.implementers(identifier)
         if name not in implementers:
@@ -332,22 +315,22 @@ class Invocation:
 
     def __repr__(self) -> str:
         options = ", ".join(f"{key}={value!r}" for key, value in self._options().items())
-        return f"<{self._record.identifier} invoked with {options}>"
+        return f"<{self._function.identifier} invoked with {options}>"
 
     def __reduce__(self) -> Any:
-        return Invocation._of, (self._record.wrapper, self._options())
+        return Invocation._of, (self._function.wrapper, self._options())
 
     @staticmethod
     def _of(function: Any, options: dict[str, Any]) -> Any:
         return function.invoke(**options)
 
 
-def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
+def explain_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
     """Explain what would run for a call; see `Dispatchable.explain`."""
     from ._explain import explain  # errors need it, too, and most programs have none
 
-    function, dispatcher = record.function, record.dispatcher
-    _check_instance(record, args, "explain")
+    dispatcher = function.dispatcher
+    _check_instance(function, args, "explain")
     misfit = function.misfit(args, kwargs)
     if misfit is not None:
         raise misfit
@@ -363,13 +346,13 @@ def explain_call(record: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return explain(decision, run, steps, asks=True)
 
 
-def _check_instance(record: Any, args: tuple[Any, ...], way: str) -> None:
+def _check_instance(function: Any, args: tuple[Any, ...], way: str) -> None:
     """Raise if `invoke` or `explain` of a method does not get the instance first.
 
     ``instance.method.explain`` is an attribute of the function, which does not know the instance.
     The first argument would pass for it, and the answer be silently wrong.
     """
-    default, wrapper = record.function.default, record.wrapper
+    default, wrapper = function.default, function.wrapper
     path, _, name = getattr(default, "__qualname__", "").rpartition(".")
     cls: Any = loaded_object(str(default.__module__), path) if path and args else None
     if not isinstance(cls, type):
@@ -393,10 +376,10 @@ def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]
     """Explain what would run for dispatch arguments of these types; see `BackendSystem`."""
     from ._explain import explain
 
-    record: Any = dispatcher.by_identifier.get(identifier)
-    if record is None and dispatcher.adoptions:
-        record = dispatcher.adoptions[0].find(identifier)
-    if record is None:
+    function: Function | None = dispatcher.by_identifier.get(identifier)
+    if function is None and dispatcher.adoptions:
+        function = dispatcher.adoptions[0].find(identifier)
+    if function is None:
         raise UnknownFunctionError(identifier, nearest(identifier, dispatcher.by_identifier))
     several: Any = types
     is_several = isinstance(several, Iterable) and not isinstance(several, (str, type))
@@ -408,4 +391,4 @@ def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]
             f"e.g. [float], not {wrong[0]!r}"
         )
     backends, state = dispatcher.ensure_loaded(), dispatcher.keeper.current()
-    return explain(decide(backends, record.function, state, classes))
+    return explain(decide(backends, function, state, classes))

@@ -1,4 +1,4 @@
-"""The environment of a library: its variables, and the installed distributions.
+"""The environment of a library: its variables, the installed distributions, and their backends.
 
 =======================  ===================================  ===================================
 variable                 example                              meaning
@@ -10,19 +10,33 @@ variable                 example                              meaning
 ``<prefix>_BACKEND``     ``one``                              the current backend
 ``<prefix>_TRACE``       ``1``                                print the trace of all calls
 =======================  ===================================  ===================================
+Where code of a backend runs, any exception is a fault of it but `KeyboardInterrupt`, which is the
+user's.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ._errors import Finding, Source, in_words, nearest
 from ._order import find_cycle
-from ._patterns import DEFAULT, is_backend_name
+from ._parsing import parse_description
+from ._patterns import (
+    DEFAULT,
+    import_identifier,
+    is_backend_name,
+    is_dotted_name,
+    is_initializing,
+)
+from .exceptions import DescriptionError
+
+if TYPE_CHECKING:
+    from ._description import Description
 
 PRIORITIZE = "PRIORITIZE"
 BLOCK = "BLOCK"
@@ -337,3 +351,186 @@ def installed_version(name: str) -> str | None:
             found = None
         return found or "0"
     return None
+
+
+# --- How one backend is read ----------------------------------------------------------------------
+
+
+def source_of(entry_point: Any) -> Source:
+    """Return where the backend of an entry point comes from."""
+    return Source(f"{entry_point.name} = {entry_point.value}", metadata=entry_point.dist)
+
+
+def read_installed(
+    entry_point: Any, source: Source, functions: Collection[str], block: str
+) -> Description:
+    """Read the backend of an entry point; `block` is the variable that blocks backends."""
+    name = entry_point.name
+    module, attribute, is_file = entry_point_target(entry_point)
+    if is_file:
+        fields, source = _read_file(name, module, attribute, source)
+    else:
+        fields = _import_object(name, module, attribute, source, block)
+    return parse_description(fields, source, name, functions=functions)
+
+
+def _fault(message: str, remedy: str, name: str, source: Source) -> DescriptionError:
+    return DescriptionError([Finding(message, remedy, name, source=source, skips=True)])
+
+
+def _read_file(name: str, module: str, file: str, source: Source) -> tuple[Any, Source]:
+    """Return the fields of a file in a package, and the source with the file's path."""
+    if not is_dotted_name(module) or not is_backend_name(file):
+        message = f"'{module}:{file}' does not name a file inside a package"
+        remedy = "Write the entry point as 'package.module:file.toml'"
+        raise _fault(message, remedy, name, source)
+    try:
+        path, content = find_file(module, file)
+    except Exception as error:  # noqa: BLE001  # a third party's finder or loader
+        message = f"the package {module!r} or its file cannot be read ({in_words(error)})"
+        raise _fault(message, "Reinstall the distribution", name, source) from None
+    if content is None:
+        remedy = "Check the entry point, and that the distribution ships the file as package data"
+        if not path:  # Python reads the path files of editable installations when it starts
+            remedy = (
+                "Reinstall the distribution; if it was installed in editable mode while this "
+                "process was running, start Python again"
+            )
+        raise _fault(f"there is no file {file!r} in {path or module!r}", remedy, name, source)
+    source = Source(source.entry_point, path, source.metadata)
+    try:
+        return parse_toml(content), source
+    except ImportError as error:  # a vendored copy of this package requires no parser
+        message = f"TOML files cannot be read here: {error}"
+        remedy = "Install tomli, or use Python 3.11 or later"
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, nested too deeply
+        message, remedy = f"it is not valid TOML: {error}", "Correct the file"
+    raise _fault(message, remedy, name, source)
+
+
+def _import_object(name: str, module: str, qualname: str, source: Source, block: str) -> object:
+    """Import the object of an entry point."""
+    if module.endswith(".toml"):
+        package, _, stem = module.removesuffix(".toml").rpartition(".")
+        message = f"the entry point {module!r} does not name a file in a package"
+        raise _fault(message, f"Write '{package or 'package'}:{stem}.toml'", name, source)
+    if is_initializing(sys.modules.get(module)):
+        raise StillImportingError
+    try:
+        if qualname:
+            return import_identifier(f"{module}:{qualname}")
+        from importlib import import_module
+
+        return import_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # whatever a backend's module raises
+        if _is_circular(error):
+            raise StillImportingError from None
+        message = f"importing it failed with {in_words(error)}"
+        remedy = (
+            f"Repair or uninstall the distribution, or block the backend by setting {block}={name}"
+        )
+        raise _fault(message, remedy, name, source) from None
+
+
+def _is_circular(error: BaseException) -> bool:
+    """Whether an import has failed because a module that it needs is being imported."""
+    # CPython says so in its messages. It raises the other error if threads would wait for each
+    # other's imports.
+    return "circular import" in in_words(error) or type(error).__name__ == "_DeadlockError"
+
+
+class StillImportingError(Exception):
+    """A backend needs a module that is being imported: not a fault; all are read later."""
+
+
+# --- Files ----------------------------------------------------------------------------------------
+
+
+def find_file(module: str, name: str) -> tuple[str, bytes | None]:
+    """Read a file next to the modules of the package that an import would find; imports nothing.
+
+    Returns its path and its content; without a file, the folders that were searched and None.
+    Raises `OSError` if the file cannot be read; finders and loaders may raise anything.
+    """
+    names = module.split(".")
+    folders: list[str] | None = None
+    # The innermost package with a loader that reads resources, and the path from there: editable
+    # installations may have no folders, and those of a zip file do not exist.
+    package = ""
+    loader: Any = None
+    inside: list[str] = []
+    for count, part in enumerate(names, 1):
+        found = _locate(".".join(names[:count]), folders)
+        if found is None and folders is None:
+            return "", None
+        inside.append(part)
+        if found is None:  # a folder of data, or in a package that extends its path when imported
+            tops: list[Any] = sys.path  # it may hold anything
+            places = [os.path.join(each, *names[:count]) for each in tops if isinstance(each, str)]
+            folders = [os.path.join(each, part) for each in folders or ()]
+            folders += [each for each in places if os.path.isdir(each)]
+            continue
+        path, its_loader, file = found
+        if path is None:  # a module
+            folders = [os.path.dirname(file)] if file else folders
+            inside.pop()
+            break
+        folders = [*path]
+        if hasattr(its_loader, "get_resource_reader"):
+            package, loader, inside = ".".join(names[:count]), its_loader, []
+    folders = [*dict.fromkeys(folders or ())]
+    for file in [os.path.join(folder, name) for folder in folders]:
+        if os.path.isfile(file):
+            with open(file, "rb") as stream:
+                return file, stream.read()
+    reader = loader and loader.get_resource_reader(package)
+    if hasattr(reader, "files"):
+        resource = reader.files()
+        for part in (*inside, name):
+            resource = resource.joinpath(part)
+        if resource.is_file():
+            is_path = isinstance(resource, os.PathLike)
+            file = os.fspath(resource) if is_path else os.path.join(*folders[:1], name)
+            return file, resource.read_bytes()
+    return ", ".join(folders), None
+
+
+def _locate(name: str, folders: list[str] | None) -> tuple[Any, Any, Any] | None:
+    """Return the path of a package, its loader and the file of a module; None if there is none."""
+    module = sys.modules.get(name)
+    if module is not None:
+        # The dictionary itself, because any other access imports a lazy module.
+        known = object.__getattribute__(module, "__dict__")
+        loader = getattr(known.get("__spec__"), "loader", None)
+        return known.get("__path__"), loader, known.get("__file__")
+    for finder in sys.meta_path:
+        find = getattr(finder, "find_spec", None)
+        try:
+            spec = find and find(name, folders)
+        except KeyError:
+            # `PathFinder` raises it for a namespace package inside of one that is not imported. It
+            # has asked the finders of the folders, among them those of editable installations.
+            finders = [sys.path_importer_cache.get(each) for each in folders or ()]
+            specs = [each.find_spec(name) for each in finders if each is not None]
+            places = [at for each in specs if each for at in each.submodule_search_locations or ()]
+            if places:
+                return places, None, None
+            continue
+        if spec is not None:
+            return spec.submodule_search_locations, spec.loader, spec.origin
+    return None
+
+
+def parse_toml(content: bytes) -> dict[str, Any]:
+    """Return the fields of a TOML file.
+
+    Raises `ValueError` or `RecursionError` if it is not TOML, not UTF-8 or nested too deeply.
+    """
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    fields: dict[str, Any] = tomllib.loads(content.decode())
+    return fields

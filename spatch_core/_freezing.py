@@ -88,8 +88,6 @@ class FunctionWithState:
     not `checked` before the first call, which raises `UnknownBackendError`.
     """
 
-    is_coroutine = False
-
     def __init__(
         self, owner: Any, scope: Scope, function: Callable[..., Any], checked: bool = True
     ) -> None:
@@ -144,10 +142,10 @@ class FunctionWithState:
             # their names.)
             function.__qualname__ = f"{qualname}.__wrapped__"
         options = self._scope.state.options
-        return _restored, (self._owner.system, options, function, self.is_coroutine)
+        return _restored, (self._owner.system, options, function)
 
 
-def _restored(system: Any, options: Any, function: Any, is_coroutine: bool) -> FunctionWithState:
+def _restored(system: Any, options: Any, function: Any) -> FunctionWithState:
     """Make a pickled function again, of a callable or of the identifier of the frozen function."""
     if isinstance(function, str):
         # The object with this name has frozen the state of this process. The pickle has its own
@@ -158,8 +156,7 @@ def _restored(system: Any, options: Any, function: Any, is_coroutine: bool) -> F
     prioritized, disabled = others.pop("prioritize", ()), others.pop("disable", ())
     state = DispatchState(tuple(prioritized), frozenset(disabled), **others)
     owner = system._dispatcher
-    kind = CoroutineFunctionWithState if is_coroutine else FunctionWithState
-    return kind(owner, owner.keeper.scope(state), function, checked=False)
+    return _kind_of(function)(owner, owner.keeper.scope(state), function, checked=False)
 
 
 def _travels_by_value(module: str) -> bool:
@@ -178,8 +175,6 @@ def show_nature(made: Any, function: Any) -> None:
 
 class CoroutineFunctionWithState(FunctionWithState):
     """A frozen coroutine function: the state is in force within each step."""
-
-    is_coroutine = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

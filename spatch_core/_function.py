@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ._backends import Backends
-    from ._discovery import Catalog
+    from ._discovery import Catalog, Loader
     from ._entries import Invocation
     from ._explain import Explanation
-    from ._loading import Loader
     from ._options import BackendOptions
     from ._traits import Memory
 
@@ -144,12 +143,15 @@ class Function:
     """The default implementation of a dispatchable function, and its dispatch arguments.
 
     `parameters` are the places of the dispatch arguments; None if a callable, `_finder`, returns
-    them.
+    them. `wrapper` is the function that users call. `dispatcher` gives the function its `index` in
+    the tables.
     """
 
-    __slots__ = ("_finder", "default", "identifier", "nature", "parameters")
+    wrapper: Any
+    dispatcher: Dispatcher
+    index: int
 
-    # Few functions have other values: see `_traits.FunctionWithTraits` and `adopt.AdoptedFunction`.
+    # Few functions have other values: see `_traits.set_traits` and `adopt.AdoptedFunction`.
     is_adopted = False
     compositional: bool = False
     fallback: str | None = None
@@ -162,9 +164,12 @@ class Function:
         identifier: str,
         default: Callable[..., Any],
         dispatch_args: DispatchArguments,
+        set_traits: Callable[[Function, Any], Any] | None = None,
     ) -> None:
         self.identifier = identifier
         self.default = default
+        if set_traits is not None:
+            dispatch_args = set_traits(self, dispatch_args)
         self.nature = nature_of(default)
         self._finder: Callable[..., Iterable[Any]] | None = None
         self.parameters: tuple[Parameter, ...] | None = None
@@ -182,6 +187,12 @@ class Function:
     def others_may_answer(self, types: Iterable[type]) -> bool:
         """Whether a type of the call that the library does not serve may answer instead."""
         return False
+
+    def override(self, classes: tuple[type, ...], protocol: str) -> Callable[..., Any]:
+        """Return a callable that calls the methods of overriding types until one answers."""
+        from ._classes import make_override  # few libraries have a protocol
+
+        return make_override(self, classes, protocol)
 
     @property
     def count(self) -> int:
@@ -248,8 +259,8 @@ def _all_arguments(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
 # --- the decorated function ---------------------------------------------------------------------
 
 
-class Dispatchable:
-    """The record of a dispatchable function; making it decorates the function."""
+class Dispatchable(Function):
+    """A dispatchable function; making it decorates the default implementation."""
 
     def __init__(
         self,
@@ -257,22 +268,20 @@ class Dispatchable:
         default: Any,
         dispatch_args: DispatchArguments,
         names: tuple[str | None, str | None, str | None],
-        kind: Callable[..., Function] = Function,
-        traits: Mapping[str, Any] | None = None,
+        set_traits: Callable[[Function, Any], Any] | None = None,
     ) -> None:
         # See `BackendSystem.dispatchable`; `names` are its module, qualname and identifier.
         _check_callable(default)
-        module, qualname, self.identifier = _identity(default, *names)
-        self.dispatcher = dispatcher
-        self.function = kind(self.identifier, default, dispatch_args, **traits or {})
+        module, qualname, identifier = _identity(default, *names)
+        super().__init__(identifier, default, dispatch_args, set_traits)
         earlier: Any = dispatcher.by_identifier.get(self.identifier)
         if earlier is not None:
             _warn_of_duplicate(earlier, default)
         self.doc: str | None = default.__doc__
         self.origin = _origin(default)
         self.filename = f"{GENERATED}{self.identifier}>"  # in tracebacks
-        self.index = dispatcher.add(self)
-        shape = shape_of(self.function)
+        dispatcher.add(self)
+        shape = shape_of(self)
         self.wrapper = make_wrapper(self, shape, qualname)
         dress(self.wrapper, default, module, qualname)
         made: Any = self.wrapper
@@ -280,7 +289,7 @@ class Dispatchable:
         self.shape = shape  # last: `document` takes it for a sign that there is a wrapper
         caller = dispatcher.loaded
         if caller is not None:
-            from ._loading import document  # most libraries have no backends yet
+            from ._discovery import document  # most libraries have no backends yet
 
             if any(each.is_asked for each in caller.catalog.descriptions.values()):
                 # No backend was asked for this function; None if this thread is loading them.
@@ -355,14 +364,14 @@ class Dispatchable:
 class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript at run time
     """Names of the backends that implement a function, by priority; a lazy sequence."""
 
-    __slots__ = ("_record",)
+    __slots__ = ("_function",)
 
-    def __init__(self, record: Dispatchable) -> None:
-        self._record = record
+    def __init__(self, function: Dispatchable) -> None:
+        self._function = function
 
     def _names(self) -> tuple[str, ...]:
-        record = self._record
-        return tuple(record.dispatcher.ensure_loaded().implementers(record.identifier))
+        backends = self._function.dispatcher.ensure_loaded()
+        return tuple(backends.implementers(self._function.identifier))
 
     def __len__(self) -> int:
         return len(self._names())
@@ -448,7 +457,7 @@ def _warn_of_duplicate(earlier: Dispatchable, default: Any) -> None:
     """Warn if another function takes the identity of an earlier one."""
     # One definition may run again: its module is imported anew, or IPython's autoreload or a cell
     # of a notebook runs it. So two functions of one module are two only while it is imported.
-    replaced: Any = earlier.function.default
+    replaced: Any = earlier.default
     module = getattr(default, "__module__", "")
     is_importing = earlier.origin is _origin(default) and is_initializing(sys.modules.get(module))
     is_again = module == getattr(replaced, "__module__", None) and not is_importing
@@ -484,7 +493,7 @@ class Dispatcher:
         self.adoptions: list[Any] = []
         self._loaders: list[Loader] = []
         # The first has index 1 in the tables, where item 0 is the scope.
-        self.records: list[Any] = []
+        self.functions: list[Function] = []
         # The newest function of each identifier: a module may be imported again.
         self.by_identifier: dict[str, Dispatchable] = {}
         # The context variable that holds the tables in force, and the callable that returns them.
@@ -499,37 +508,43 @@ class Dispatcher:
     def ensure_loader(self) -> Loader:
         """Return the loader; if several threads make one, the first one's stays."""
         if not self._loaders:
-            from ._loading import Loader  # not needed when a library is imported
+            from ._discovery import Loader  # not needed when a library is imported
 
             self._loaders.append(Loader(self.system))
         return self._loaders[0]
 
     def ensure_loaded(self) -> Backends:
         """Return the backends, loaded if needed; raise if this thread loads them."""
-        return self.ensure_loader().get()
+        found = self.ready()
+        if found is None:
+            raise RuntimeError(
+                "the backends are being discovered, and a module that the discovery imports needs "
+                "them; use them only after its import"
+            )
+        return found
 
     def ready(self) -> Backends | None:
         """Return the backends, loaded if needed; None if this thread loads them."""
-        return self.ensure_loader().ready()
+        loader = self.ensure_loader()
+        return loader.loaded or loader.load() or loader.loaded
 
     def catalog(self) -> Catalog:
         """Return the catalog of the backends, which are discovered if needed."""
         found: Catalog = self.ensure_loaded().catalog
         return found
 
-    def add(self, record: Dispatchable) -> int:
-        """Give a function of the library its index in the tables."""
-        index = self.place(record)
-        self.by_identifier[record.identifier] = record
-        return index
+    def add(self, function: Dispatchable) -> None:
+        """Add a function of the library."""
+        self.place(function)
+        self.by_identifier[function.identifier] = function
 
-    def place(self, record: Any) -> int:
-        """Return the index of a new record in the tables."""
-        self.records.append(record)
-        index = len(self.records)
-        while self.records[index - 1] is not record:
+    def place(self, function: Function) -> None:
+        """Give a new function its index in the tables."""
+        self.functions.append(function)
+        index = len(self.functions)
+        while self.functions[index - 1] is not function:
             index -= 1  # another thread has added one meanwhile
-        return index
+        function.dispatcher, function.index = self, index
 
     # What the wrappers call. `values` are the dispatch arguments, None and `missing` among them;
     # `deferred` and `failed` get them if a finder has returned them.
@@ -538,18 +553,18 @@ class Dispatcher:
         """Find the callable for a call, and put it into the table of the function."""
         if sys.is_finalizing():
             # A finalizer calls it when the interpreter ends, when nothing can be imported any more.
-            default: Callable[..., Any] = self.records[index - 1].function.default
+            default: Callable[..., Any] = self.functions[index - 1].default
             return default
         from ._entries import fill  # not needed when a library is imported
 
-        return fill(self, index, values)
+        return fill(self.functions[index - 1], values)
 
     # Not by ``*call``, for which CPython would use the C stack: the recursion may be deep.
     def deferred(self, index: int, called: Any, args: Any, kwargs: Any, values: Any = None) -> Any:
         """Call the next candidates after `called` has deferred."""
         from ._entries import deferred
 
-        return deferred(self, index, called, args, kwargs, values)
+        return deferred(self.functions[index - 1], called, args, kwargs, values)
 
     def failed(
         self, index: int, called: Any, args: Any, kwargs: Any, error: Exception, values: Any = None
@@ -557,4 +572,4 @@ class Dispatcher:
         """Return the argument `called` of `deferred` if it defers by the exception, else None."""
         from ._entries import failed
 
-        return failed(self, index, called, args, kwargs, error, values)
+        return failed(self.functions[index - 1], called, args, kwargs, error, values)

@@ -45,13 +45,12 @@ class Call:
     """
 
     __slots__ = (
-        *("_after", "_arguments", "_decision", "_found", "_has_gone_on", "_place", "_record"),
+        *("_after", "_arguments", "_decision", "_found", "_has_gone_on", "_place"),
         *("_scope", "args", "kwargs"),
     )
 
     def __init__(
         self,
-        record: Any,
         scope: Scope,
         decision: Decision,
         args: tuple[Any, ...],
@@ -61,7 +60,6 @@ class Call:
     ) -> None:
         self.args = args
         self.kwargs = {**kwargs}  # the hook may change it
-        self._record = record
         self._scope = scope  # has the state of the call, but for the ``type`` of `invoke`
         self._decision = decision
         self._arguments = args, kwargs
@@ -79,7 +77,7 @@ class Call:
     @property
     def callable(self) -> Callable[..., Any]:
         """The library's function; calling it in the hook starts a new call."""
-        wrapper: Callable[..., Any] = self._record.wrapper
+        wrapper: Callable[..., Any] = self._decision.function.wrapper
         return wrapper
 
     @property
@@ -137,7 +135,7 @@ class Call:
             decision = decision.for_types(map(type, given(found)))
         place = self._place + 1
         if place < len(_stages_of(decision.backends.keeper, self._scope)):
-            inner = Call(self._record, self._scope, decision, args, kwargs, found, place)
+            inner = Call(self._scope, decision, args, kwargs, found, place)
             self._after = inner
             return inner._ask()
         # A finder runs once in a call; other dispatch arguments are extracted where needed.

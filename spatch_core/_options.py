@@ -152,10 +152,8 @@ class BackendOptions(metaclass=Kind):
     if TYPE_CHECKING:
         _owner: ClassVar[Any]  # the `Dispatcher`
         # By what is given for `prioritize`, `disable` and `backend`, if it is constant; besides, by
-        # the `key` of each state, and for a `Switch` by the name of a backend alone.
+        # the `key` of each state.
         _plain: ClassVar[dict[Any, DispatchState]]
-        # The values of attributes: a module's name, a backend's name or None, an attribute.
-        _values: ClassVar[dict[str, dict[str | None, dict[str, Any]]]]
         _own: DispatchState
         _entered: list[Token[Tables]]
 
@@ -245,11 +243,9 @@ class BackendOptions(metaclass=Kind):
 
     @classmethod
     def _forget(cls) -> None:
-        """Empty the caches, because the backends have changed."""
+        """Empty the cache, because the backends have changed."""
         # Exchanged, not cleared: see `_checked`.
         cls._plain = {}
-        for values in [*cls._values.values()]:  # other threads may add modules
-            values.clear()  # drops the inner tables; a thread may still fill a dropped one
 
     @classmethod
     def _bind(cls, owner: Any, module: str) -> type[Self]:
@@ -291,7 +287,7 @@ class BackendOptions(metaclass=Kind):
         for name, method in methods.items():  # as `help` and tracebacks show them
             method.__name__, method.__qualname__ = name, f"backend_opts.{name}"
             method.__module__ = module
-        fields = {"_owner": owner, "_plain": {}, "_values": {}}
+        fields = {"_owner": owner, "_plain": {}}
         # `help` does not look for the docstring in base classes.
         doc = cls.__doc__ and cls.__doc__.replace("<PREFIX>", variable.name)
         names = {"__slots__": (), "__doc__": doc, "__module__": module}

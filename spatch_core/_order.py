@@ -43,6 +43,8 @@ DECLARED = "declared"
 BY_TYPES = "type specificity"
 """The origins of edges, the strongest first."""
 
+CYCLE = "the declared priorities form a cycle"
+"""The start of messages about a `Cycle`."""
 _MORE_SPECIFIC = "the primary types of {} ({}) are more specific than the types that {} supports"
 _WIDTHS = {EXACT: 0, SUBCLASS: 1, ABSTRACT: 2}
 

@@ -23,6 +23,7 @@ from ._description import (
     NEEDED,
     NO_FUNCTIONS,
     OPT_IN,
+    REQUIRED,
     TABLE,
     VARIANT_TABLE,
     VARIANTS,
@@ -112,7 +113,6 @@ _LISTS = {
 """The kinds of lists of strings, with the kinds of their items."""
 _READ_ELSEWHERE = ("backend name", TABLE)
 """The kinds of fields that `values` leaves to others."""
-_VARIANT_REMEDY = "Write {requires = 'torch>=1.12', function = 'module:qualname'}"
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 _IN_ADDRESSES = _LETTERS | frozenset("-._~:/?#[]@!$&'()*+,;=%")
 """The characters of RFC 3986, none of which ends a link in HTML or reStructuredText."""
@@ -145,10 +145,6 @@ class _Reader:
         message, remedy, path = map(shortened, (message, remedy, path))
         self.problems.append(Finding(message, remedy, self.backend, path, self.source, skips=True))
 
-    def missing(self, path: str, remedy: str) -> None:
-        """Report that a required field is missing."""
-        self.fault(path, "the field is missing", remedy)
-
     def is_identifier(self, value: Any, path: str) -> bool:
         """Whether a value is an identifier; reports a fault if not."""
         try:
@@ -164,7 +160,7 @@ class _Reader:
         """Return the values of all fields but the name."""
         self.check_keys(fields, FIELD_TABLE, "")
         if self.name is None:
-            self.missing("name", "Add the name of the entry point")
+            self.fault("name", "the field is missing", "Add the name of the entry point")
         elif not is_backend_name(self.name) or self.name == DEFAULT:
             self.fault(
                 "name",
@@ -216,10 +212,10 @@ class _Reader:
 
     def functions(self, functions: Mapping[Any, Any]) -> dict[str, Any]:
         """Return the implementations, and the data of the update tool."""
-        path = f"{FUNCTIONS}.{DEFAULTS}."
-        table = self.table(functions, DEFAULTS, path[:-1])
-        self.check_keys(table, FUNCTION_TABLE, path)
-        defaults = self.values(table, FUNCTION_TABLE, path)
+        path = f"{FUNCTIONS}.{DEFAULTS}"
+        table = self.table(functions, DEFAULTS, path)
+        self.check_keys(table, FUNCTION_TABLE, f"{path}.")
+        defaults = self.values(table, FUNCTION_TABLE, f"{path}.")
         found: dict[str, Implementation] = {}
         # Copied in one step: another thread may be adding functions to a table in code.
         for identifier, entry in [*functions.items()]:
@@ -238,35 +234,22 @@ class _Reader:
                     remedy = f"Write [{path}], with one pair of brackets"
                 self.fault(path, f"{entry!r} is not a table", remedy)
                 continue
-            self.check_keys(entry, FUNCTION_TABLE, f"{path}.")
-            fields = {**defaults, **self.values(entry, FUNCTION_TABLE, f"{path}.")}
-            if fields.get(VARIANTS):
-                fields.setdefault("function", "")
-            if "function" in fields:
+            has_variants = entry.get(VARIANTS, defaults.get(VARIANTS))
+            others = {"function": "", **defaults} if has_variants else defaults
+            fields = self.record(entry, FUNCTION_TABLE, path, others)
+            if fields is not None:
                 found[identifier] = Implementation(**fields)
-            elif "function" not in entry:
-                remedy = "Name the implementation as 'module:qualname'"
-                self.missing(f"{path}.function", remedy)
         every = found.pop(EVERY, None)
         if every is not None:
             every = every._replace(uses_context=True)  # it says which function is called
+        path = f"{FUNCTIONS}.{AUTO_GENERATION}"
+        table = self.table(functions, AUTO_GENERATION, path)
+        generation = self.record(table, AUTO_GENERATION_TABLE, path) if table else None
         return {
             FUNCTIONS: MappingProxyType(found),
             "every": every,
-            "auto_generation": self.auto_generation(functions),
+            "auto_generation": None if generation is None else AutoGeneration(**generation),
         }
-
-    def auto_generation(self, functions: Mapping[Any, Any]) -> AutoGeneration | None:
-        """Return the data of the update tool."""
-        path = f"{FUNCTIONS}.{AUTO_GENERATION}."
-        table = self.table(functions, AUTO_GENERATION, path[:-1])
-        if not table:
-            return None
-        self.check_keys(table, AUTO_GENERATION_TABLE, path)
-        values = self.values(table, AUTO_GENERATION_TABLE, path)
-        if table.get("backend") is None:
-            self.missing(f"{path}backend", "Name the BackendImplementation as 'module:qualname'")
-        return AutoGeneration(**values) if "backend" in values else None
 
     def table(self, table: Mapping[Any, Any], key: str, path: str) -> Mapping[Any, Any]:
         """Return a table; empty if it is absent or not a table."""
@@ -275,6 +258,23 @@ class _Reader:
             return value
         self.fault(path, f"{value!r} is not a table", "Make it a table")
         return {}
+
+    def record(
+        self,
+        table: Mapping[Any, Any],
+        fields: Mapping[str, tuple[str, str, str]],
+        path: str,
+        others: Mapping[str, Any] = MappingProxyType({}),
+    ) -> dict[str, Any] | None:
+        """Return the values of a table and `others`; None without a valid value of each field."""
+        self.check_keys(table, fields, f"{path}.")
+        found = {**others, **self.values(table, fields, f"{path}.")}
+        wanted = [key for key in fields if fields[key][1] == REQUIRED and key not in found]
+        for key in wanted:
+            if key not in table:
+                example = "torch>=1.12" if fields[key][0] == "requirement" else "module:qualname"
+                self.fault(f"{path}.{key}", "the field is missing", f"Add {key} = {example!r}")
+        return None if wanted else found
 
     def values(
         self, table: Mapping[Any, Any], fields: Mapping[str, tuple[str, str, str]], path: str
@@ -320,19 +320,17 @@ class _Reader:
         return tuple(found)
 
     def variants(self, value: Any, path: str) -> tuple[Variant, ...]:
+        remedy = "Write {requires = 'torch>=1.12', function = 'module:qualname'}"
         if not isinstance(value, (list, tuple)):
-            raise _WrongError(f"{value!r} is not a list of tables", _VARIANT_REMEDY)
+            raise _WrongError(f"{value!r} is not a list of tables", remedy)
         found = []
         for position, entry in enumerate(value):
             place = f"{path}[{position}]"
             if not isinstance(entry, Mapping):
-                self.fault(place, f"{entry!r} is not a table", _VARIANT_REMEDY)
+                self.fault(place, f"{entry!r} is not a table", remedy)
                 continue
-            self.check_keys(entry, VARIANT_TABLE, f"{place}.")
-            for missing in [each for each in VARIANT_TABLE if each not in entry]:
-                self.missing(f"{place}.{missing}", _VARIANT_REMEDY)
-            values = self.values(entry, VARIANT_TABLE, f"{place}.")
-            if values.keys() == VARIANT_TABLE.keys():
+            values = self.record(entry, VARIANT_TABLE, place)
+            if values is not None:
                 found.append(Variant(**values))
         return tuple(found)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._function import Function, find_parameters
+from ._function import find_parameters
 from ._options import checked_policy
 from ._patterns import DEFAULT
 from ._wrapper import ASYNC_GENERATOR, GENERATOR, missing, nature_of
@@ -13,45 +13,45 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._call import Run
+    from ._function import Function
 
 
-class FunctionWithTraits(Function):
-    """A function with options of `dispatchable` besides the dispatch arguments."""
+def setter_of(traits: dict[str, Any]) -> Callable[[Function, Any], Any]:
+    """Return what sets traits, given by name; see `set_traits`."""
+    return lambda function, dispatch_args: set_traits(function, dispatch_args, **traits)
 
-    __slots__ = ("compositional", "fallback", "like", "memory", "mutated")
 
-    def __init__(
-        self,
-        identifier: str,
-        default: Callable[..., Any],
-        dispatch_args: Any,
-        *,
-        fallback: str | None = None,
-        compositional: bool = False,
-        mutates: str | Iterable[str] | Mapping[str, int | None] = (),
-        like: str | None = None,
-        inside: str | Iterable[str] = (),
-        decides: bool | str = False,
-        follows: str | None = None,
-    ) -> None:
-        if compositional and fallback is not None:
-            raise TypeError(
-                f"a compositional function takes no fallback={fallback!r}: the functions that it "
-                "is written in terms of have policies of their own; give one of the two"
-            )
-        if like is not None and not isinstance(like, str):
-            raise TypeError(f"like= takes the name of an argument, not {like!r}")
-        self.fallback = None if fallback is None else checked_policy(fallback)
-        self.compositional = compositional
-        self.like = like
-        self.mutated = find_parameters(default, mutates, identifier) if mutates else ()
-        self.memory = None
-        if decides or follows is not None:
-            self.memory = Memory(default, identifier, decides, follows)
-        names = (inside,) if isinstance(inside, str) else tuple(inside)
-        if like is not None or names:
-            dispatch_args = Finder(identifier, default, dispatch_args, names, like)
-        super().__init__(identifier, default, dispatch_args)
+def set_traits(
+    function: Function,
+    dispatch_args: Any,
+    *,
+    fallback: str | None = None,
+    compositional: bool = False,
+    mutates: str | Iterable[str] | Mapping[str, int | None] = (),
+    like: str | None = None,
+    inside: str | Iterable[str] = (),
+    decides: bool | str = False,
+    follows: str | None = None,
+) -> Any:
+    """Set the traits of a function; return what finds its dispatch arguments."""
+    identifier, default = function.identifier, function.default
+    if compositional and fallback is not None:
+        raise TypeError(
+            f"a compositional function takes no fallback={fallback!r}: the functions that it is "
+            "written in terms of have policies of their own; give one of the two"
+        )
+    if like is not None and not isinstance(like, str):
+        raise TypeError(f"like= takes the name of an argument, not {like!r}")
+    function.fallback = None if fallback is None else checked_policy(fallback)
+    function.compositional = compositional
+    function.like = like
+    function.mutated = find_parameters(default, mutates, identifier) if mutates else ()
+    if decides or follows is not None:
+        function.memory = Memory(default, identifier, decides, follows)
+    names = (inside,) if isinstance(inside, str) else tuple(inside)
+    if like is not None or names:
+        return Finder(identifier, default, dispatch_args, names, like)
+    return dispatch_args
 
 
 # --- like= and inside= --------------------------------------------------------------------------

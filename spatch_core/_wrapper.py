@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, TypeAlias
 
-    from ._function import Function
+    from ._function import Dispatchable, Function
 
     Places: TypeAlias = tuple[tuple[int | None, bool], ...]
     Shape: TypeAlias = tuple[Places | None, int]
@@ -154,9 +154,9 @@ _NO_POSITION = -1
 """For the C extension: the position of a keyword-only dispatch argument."""
 
 
-def _tables(dispatcher: Any, function: Function, index: int) -> Callable[[], list[Any]]:
+def _tables(function: Dispatchable) -> Callable[[], list[Any]]:
     """Return the callable that returns the tables in force, for the closure of a wrapper."""
-    parameters = function.parameters
+    dispatcher, parameters = function.dispatcher, function.parameters
     # C looks up the types of parameters alone. A coroutine or generator function would gain little:
     # its body starts in a call of its own.
     if tables_type is None or not parameters or function.nature:
@@ -166,7 +166,7 @@ def _tables(dispatcher: Any, function: Function, index: int) -> Callable[[], lis
     made: Callable[[], list[Any]] = tables_type(
         dispatcher.variable,
         dispatcher,
-        index,
+        function.index,
         tuple([_NO_POSITION if place is None else place for place in places]),
         tuple([each.name for each in parameters]),
         missing,
@@ -393,17 +393,16 @@ def shape_of(function: Function) -> Shape:
     return places, function.nature
 
 
-def make_wrapper(record: Any, shape: Shape, qualname: str) -> FunctionType:
-    """Return the wrapper of a `Dispatchable`, which still lacks the attributes of the default."""
-    function: Function = record.function
+def make_wrapper(function: Dispatchable, shape: Shape, qualname: str) -> FunctionType:
+    """Return the wrapper of a function, which still lacks the attributes of the default."""
     # Without a lock: two threads that compile one shape get equal codes.
     code = _codes.get(shape) or _code(shape)
     name = qualname.rpartition(".")[2]
-    names: Any = {"co_name": name, "co_filename": record.filename}  # for tracebacks and profilers
+    names: Any = {"co_name": name, "co_filename": function.filename}  # for tracebacks and profilers
     if sys.version_info >= (3, 11):
         names["co_qualname"] = qualname
-    tables = _tables(record.dispatcher, function, record.index)
-    own = dict(zip(_own_names(shape), [tables, record.dispatcher, *_values(record)], strict=True))
+    values = [_tables(function), function.dispatcher, *_values(function)]
+    own = dict(zip(_own_names(shape), values, strict=True))
     cells = [
         CellType(own[each]) if each in own else _SHARED_CELLS[each] for each in code.co_freevars
     ]
@@ -416,12 +415,17 @@ def make_wrapper(record: Any, shape: Shape, qualname: str) -> FunctionType:
     return wrapper
 
 
-def _values(record: Any) -> list[Any]:
-    """Return the values of a record for `_own_names` after the first two."""
-    function: Function = record.function
+def function_of(wrapper: object) -> Any:
+    """Return the `Dispatchable` of a wrapper; None for any other object."""
+    found = getattr(getattr(wrapper, "explain", None), "__self__", None)
+    return found if getattr(found, "wrapper", None) is wrapper else None
+
+
+def _values(function: Dispatchable) -> list[Any]:
+    """Return the values of a function for `_own_names` after the first two."""
     if function.parameters is None:
-        return [record.index, function.find]
-    return [record.index, *[each.name for each in function.parameters]]
+        return [function.index, function.find]
+    return [function.index, *[each.name for each in function.parameters]]
 
 
 SIGNED = {"__wrapped__", "__signature__"}
@@ -452,15 +456,15 @@ def dress(wrapper: Any, default: Callable[..., Any], module: str, qualname: str)
 # --- its source, once backends are known ---------------------------------------------------------
 
 
-def show_source(record: Any) -> None:
+def show_source(function: Dispatchable) -> None:
     """Show the source of a wrapper in tracebacks and debuggers."""
     import linecache  # not needed when a library is imported
 
-    text = _texts[record.shape]
+    text = _texts[function.shape]
     # A `repr` contains no NULs. The wrapper's name may contain some, so it comes last.
-    for name, value in zip(_own_names(record.shape)[2:], _values(record), strict=True):
+    for name, value in zip(_own_names(function.shape)[2:], _values(function), strict=True):
         text = text.replace(f"\0{name}\0", repr(value))
-    text = text.replace("\0wrapper\0", record.wrapper.__code__.co_name)
+    text = text.replace("\0wrapper\0", function.wrapper.__code__.co_name)
     # Without a modification time: `linecache.checkcache` keeps the entry then.
-    filename = record.filename
+    filename = function.filename
     linecache.cache[filename] = len(text), None, text.splitlines(keepends=True), filename

@@ -77,8 +77,6 @@ class AdoptedFunction(Function):
     arguments it writes into.
     """
 
-    __slots__ = ("_protocol", "mutated")
-
     is_adopted = True
 
     def __init__(
@@ -89,7 +87,7 @@ class AdoptedFunction(Function):
         mutated: Iterable[Parameter] = (),
     ) -> None:
         self.identifier = identifier
-        self.default = function
+        self.default = self.wrapper = function
         self.nature = PLAIN
         self.parameters = ()
         self._finder = None
@@ -105,16 +103,6 @@ class AdoptedFunction(Function):
         return self._protocol is not None and self._protocol.others_may_answer(types)
 
 
-class Adopted:
-    """The record of an adopted function: it has a place in the tables, and no wrapper."""
-
-    def __init__(self, dispatcher: Dispatcher, function: AdoptedFunction) -> None:
-        self.dispatcher = dispatcher
-        self.identifier = function.identifier
-        self.function = function
-        self.wrapper: Any = function.default
-
-
 class Adoption:
     """The adopted functions of a library.
 
@@ -126,8 +114,8 @@ class Adoption:
     def __init__(self, dispatcher: Dispatcher) -> None:
         self.dispatcher = dispatcher
         self._adding = RLock()
-        # Indices in the tables, by key. Read without a lock, so an index is written only after its
-        # record has its place.
+        # Indices in the tables, by key. Read without a lock, so an index is written only after the
+        # function has its place.
         self.indices: dict[Any, int] = {}
         # The functions that the library has adopted one by one, and their identities.
         self.names: dict[Any, str] = {}
@@ -158,16 +146,14 @@ class Adoption:
         split_identifier(identity)
         if not callable(function):
             raise TypeError(f"adopt() takes a function, not {function!r}")
-        known = self.names.get(function, identity)
+        index = self.indices.get(function)  # a namespace may have given it an identity
+        known = self.dispatcher.functions[index - 1].identifier if index else identity
+        known = self.names.get(function, known)
         if known != identity:
-            raise ValueError(f"{function!r} was adopted as {known!r} before")
+            raise ValueError(f"{function!r} is known as {known!r} already")
         other = self.functions.get(identity, function)
         if other is not function or identity in self.dispatcher.by_identifier:
             raise ValueError(f"{identity!r} is the identity of another function")
-        index = self.indices.get(function)
-        if index is not None and self.dispatcher.records[index - 1].identifier != identity:
-            known = self.dispatcher.records[index - 1].identifier
-            raise ValueError(f"{function!r} is known as {known!r} already")
         self.functions[identity] = function
         self.names[function] = identity
 
@@ -188,14 +174,14 @@ class Adoption:
                 self.namespaces.extend(own)
         return self.protocols[name]
 
-    def find(self, key: Any, namespaces: Sequence[Any] | None = None) -> Adopted | None:
-        """Return the record of a function, made on first use; searches the given namespaces."""
+    def find(self, key: Any, namespaces: Sequence[Any] | None = None) -> AdoptedFunction | None:
+        """Return a function, made on first use; searches the given namespaces."""
         index = self.indices.get(key)
         if index is None:
             asked = self.namespaces if namespaces is None else namespaces
             with self._adding:
                 index = self._add(key, asked)
-        found: Any = None if index is None else self.dispatcher.records[index - 1]
+        found: Any = None if index is None else self.dispatcher.functions[index - 1]
         return found  # type: ignore[no-any-return]
 
     def _add(self, key: Any, namespaces: Sequence[Any]) -> int | None:
@@ -213,7 +199,8 @@ class Adoption:
         # It may have a place already: by its other key, or by a thread that had the turn before.
         index = self.indices.get(function.identifier)
         if index is None:
-            index = self.dispatcher.place(Adopted(self.dispatcher, function))
+            self.dispatcher.place(function)
+            index = function.index
         self.indices[function.identifier] = self.indices[other] = index
         return index
 
@@ -235,20 +222,18 @@ def _fill(
 ) -> Target:
     """Find the callable for these types, and put it into the table."""
     types = _checked(types)
-    record = adoption.find(key, namespaces)
-    if record is None:
+    function = adoption.find(key, namespaces)
+    if function is None:
         if not isinstance(key, str):
             return None
         from .exceptions import UnknownFunctionError
 
         identities = [each for each in adoption.indices if isinstance(each, str)]
         raise UnknownFunctionError(key, nearest(key, [*adoption.functions, *identities]))
-    dispatcher = adoption.dispatcher
-    index = adoption.indices[record.identifier]
-    backends = dispatcher.ready()
+    backends = adoption.dispatcher.ready()
     if backends is None:
         return None  # discovery runs in this thread, and imports a backend that calls this
-    return entry_for(dispatcher, index, backends, _given(types), types)
+    return entry_for(function, backends, _given(types), types)
 
 
 def _go_on(
@@ -261,19 +246,17 @@ def _go_on(
     kwargs: dict[str, Any],
 ) -> Any:
     """Call the rest after `called` returned ``NotImplemented``; all candidates if it is None."""
-    record, dispatcher = adoption.find(key, namespaces), adoption.dispatcher
-    backends = dispatcher.loaded
-    if record is None:
+    function = adoption.find(key, namespaces)
+    if function is None:
         if any(each.others_may_answer(key, types) for each in namespaces):
             return NotImplemented
         raise TypeError(
             f"{key!r} has no identity by which backends could implement it: "
             "system.adopt(function, 'module:name') gives it one"
         )
-    if backends is None:
+    if adoption.dispatcher.loaded is None:
         return NotImplemented
-    index = adoption.indices[record.identifier]
-    decision = decision_of(dispatcher, index, _given(types))
+    decision = decision_of(function, _given(types))
     run = Run(decision, args, kwargs)
     if called is None:
         result = run.call()

@@ -10,9 +10,9 @@ import sys
 from _weakref import ref  # weakref itself imports much more
 from types import MappingProxyType
 
-from ._function import Dispatchable, Dispatcher, Function
+from ._function import Dispatchable, Dispatcher
 from ._options import BackendOptions, checked_policy
-from ._patterns import DEFAULT, TypePattern, is_backend_name, is_type_pattern
+from ._patterns import DEFAULT, TypePattern, is_backend_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,11 +115,10 @@ class BackendSystem:
         self.default_name = default_name
         self.protocol = protocol
         # None means empty, as in the public package `spatch`.
-        self._default_types = _several("default_primary_types", default_primary_types)
-        self._secondary_types = _several("default_secondary_types", default_secondary_types)
-        for text in (*self._default_types, *self._secondary_types):
-            if not is_type_pattern(text):
-                TypePattern(text)  # raises
+        types = _several("default_primary_types", default_primary_types)
+        self._default_types = tuple(map(TypePattern, types))
+        types = _several("default_secondary_types", default_secondary_types)
+        self._secondary_types = tuple(map(TypePattern, types))
         if hasattr(backends, "keys"):
             raise TypeError("backends takes several descriptions, in a list")
         self._in_code = _several("backends", backends, "descriptions")
@@ -228,16 +227,14 @@ class BackendSystem:
         traits = {name: given for name, given in options.items() if given not in (None, False, ())}
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
-            kind: type[Function] = Function
+            set_traits = None
             if traits:
-                from ._traits import FunctionWithTraits  # few functions have any
+                from ._traits import setter_of  # few functions have any
 
-                kind = FunctionWithTraits
+                set_traits = setter_of(traits)
             names = module, qualname, identifier
-            record: Any = Dispatchable(
-                self._dispatcher, function, dispatch_args, names, kind, traits
-            )
-            wrapper: DispatchableFunction[P, R] = record.wrapper
+            made = Dispatchable(self._dispatcher, function, dispatch_args, names, set_traits)
+            wrapper: DispatchableFunction[P, R] = made.wrapper
             return wrapper
 
         return decorate
@@ -245,8 +242,8 @@ class BackendSystem:
     @property
     def functions(self) -> Mapping[str, DispatchableFunction[..., Any]]:
         """All dispatchable functions by identifier."""
-        records: Any = self._dispatcher.by_identifier
-        return MappingProxyType({name: each.wrapper for name, each in records.items()})
+        functions = self._dispatcher.by_identifier
+        return MappingProxyType({name: each.wrapper for name, each in functions.items()})
 
     def adopt(self, function: Callable[..., Any], identity: str) -> None:
         """Put a function that the library does not own into its tables, without a wrapper.
@@ -349,7 +346,7 @@ class BackendSystem:
         self._dispatcher.ensure_loader().reload()
 
     def refresh(self) -> None:
-        """Look up all implementations, and values of attributes, in their modules again.
+        """Look up all implementations in their modules again.
 
         Otherwise they are looked up once, on first use. Call this, for example, after a test has
         replaced one in its module. Nothing is discovered or imported again.

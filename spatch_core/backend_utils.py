@@ -6,6 +6,7 @@ import sys
 
 from ._decide import IF_NEEDED, IfNeeded
 from ._patterns import DEFAULT, is_backend_name, split_identifier
+from ._wrapper import function_of
 from .exceptions import IdentifierError
 
 __all__ = ["IF_NEEDED", "BackendImplementation", "IfNeeded", "RegisteredFunction", "warn_caller"]
@@ -214,11 +215,11 @@ class RegisteredFunction:
 def _identifier_of(function: str | Callable[..., Any]) -> str:
     """Return the identifier of a function, which need not be importable yet."""
     # The public identifier of a dispatchable may differ from its own module and qualname.
-    record = getattr(getattr(function, "explain", None), "__self__", None)
+    dispatchable = function_of(function)
     if isinstance(function, str):
         identifier = function
-    elif record is not None and getattr(record, "wrapper", None) is function:
-        identifier = record.identifier
+    elif dispatchable is not None:
+        identifier = dispatchable.identifier
     else:
         module = getattr(function, "__module__", None)
         qualname = getattr(function, "__qualname__", None)

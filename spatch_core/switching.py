@@ -9,15 +9,24 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ._environment import BLOCK
 from ._options import checked_backend, initial_state
-from ._patterns import DEFAULT, import_identifier, is_awaited, shown
+from ._patterns import (
+    DEFAULT,
+    defined,
+    import_identifier,
+    is_awaited,
+    is_importable,
+    shown,
+    type_identifier,
+)
 from ._state import CURRENT, DispatchState, remembered
-from ._wrapper import COROUTINE
+from ._wrapper import COROUTINE, function_of
 from .backend_system import BackendSystem, systems_of
 from .exceptions import ImplementationImportError
 
 if TYPE_CHECKING:
-    from ._discovery import Catalog
+    from ._description import Description
     from ._options import BackendOptions
 
 __all__ = ["Switch", "attributes", "describe_class", "namespace"]
@@ -36,11 +45,6 @@ class Switch:
     ----------
     system : BackendSystem
         The library's system.
-
-    Raises
-    ------
-    TypeError
-        If `system` is no `BackendSystem`.
 
     Notes
     -----
@@ -68,8 +72,6 @@ class Switch:
     __slots__ = ("_keeper", "_options", "_owner", "_system")
 
     def __init__(self, system: BackendSystem) -> None:
-        if not isinstance(system, BackendSystem):
-            raise TypeError(f"Switch() takes the BackendSystem of a library, not {system!r}")
         self._system = system
         self._owner = system._dispatcher
         self._options = system.backend_opts
@@ -192,8 +194,7 @@ class Switch:
             keeper.set(keeper.scope(state).tables)
 
     def _shown(self, name: str | None) -> str:
-        default = self._system.default_name
-        return default if name is None else shown(name, default)
+        return shown(name or DEFAULT, self._system.default_name)
 
 
 def _stack_of(state: DispatchState) -> tuple[str, ...]:
@@ -255,11 +256,6 @@ def attributes(
     dir : callable
         The module's ``__dir__``.
 
-    Raises
-    ------
-    TypeError
-        If `system`, `module` or `own` is of another type.
-
     Notes
     -----
     ``from lib import float64`` copies the current value; ``lib.float64`` follows the backend. No
@@ -271,21 +267,10 @@ def attributes(
 
         __getattr__, __dir__ = switching.attributes(system, __name__, {"float64": numpy.float64})
     """
-    if not isinstance(system, BackendSystem):
-        raise TypeError(f"attributes() takes the BackendSystem of a library, not {system!r}")
-    if not isinstance(module, str):
-        raise TypeError(f"attributes() takes the name of a module, not {module!r}")
-    if own is not None and not isinstance(own, Mapping):
-        raise TypeError(f"own= takes a mapping of names to values, not {own!r}")
     found = _Attributes(system, module, {} if own is None else own)
-    tables, values = system._dispatcher.keeper.get, found.values
 
     def __getattr__(name: str, /) -> Any:  # noqa: N807  # of a module
-        try:
-            return values[tables()[0].state.backend][name]
-        except KeyError:
-            pass
-        return found.find(name)  # outside the handler, so that an error has no KeyError as context
+        return found.find(name)
 
     def __dir__() -> list[str]:  # noqa: N807
         return sorted({*found.globals(), *found.names()})
@@ -296,87 +281,72 @@ def attributes(
 
 
 class _Attributes:
-    """Finds the attributes of a module that are not cached yet."""
+    """Finds the attributes of a module."""
 
     def __init__(self, system: BackendSystem, module: str, own: Mapping[str, object]) -> None:
         self._system = system
         self._module = module
         self._own = own
-        # By the current backend, or None, and the name; `BackendOptions._forget` empties it.
-        self.values: dict[str | None, dict[str, Any]]
-        self.values = system.backend_opts._values.setdefault(module, {})
 
     def find(self, name: str) -> Any:
         """Return the value of the current backend, or else of the library."""
         text = f"module {self._module!r} has no attribute {name!r}"
+        # Python asks for these when it imports modules.
         if name[:2] == "__" or self._is_submodule(name):
             raise AttributeError(text)
-        self._catalog()  # the environment may name the current backend
-        backend = self._backend()
-        # First the table, then the backends: if these are exchanged in between, the value is
-        # stored in a table that is no longer read.
-        table = self.values.setdefault(backend, {})
-        catalog = self._catalog()
+        descriptions, backend = self._in_force()
         attribute = f"{self._module}:{name}"
-        identifier = self._given(catalog, backend).get(attribute)
-        if catalog is not None and identifier is not None:
-            value = self._imported(catalog, backend, attribute, identifier)
-        elif name in self._own:
-            value = self._own[name]
-        else:
-            descriptions = {} if catalog is None else catalog.descriptions
-            givers = [key for key, each in descriptions.items() if attribute in each.attributes]
-            if givers:
-                current = shown(backend or DEFAULT, self._system.default_name)
-                text += f" while the current backend is {current!r}; these have it: "
-                text += ", ".join(givers)
-            raise AttributeError(text)
-        if catalog is not None:  # else backends are being discovered, or the module imported
-            table[name] = value
-        return value
+        identifier = self._given(descriptions, backend).get(attribute)
+        if identifier is not None:
+            return self._imported(backend, attribute, identifier)
+        if name in self._own:
+            return self._own[name]
+        givers = [key for key, each in descriptions.items() if attribute in each.attributes]
+        if givers:
+            current = shown(backend, self._system.default_name)
+            text += f" while the current backend is {current!r}; these have it: "
+            text += ", ".join(givers)
+        raise AttributeError(text)
 
     def names(self) -> set[str]:
         """Return the names that have a value now."""
         prefix = f"{self._module}:"
-        given = self._given(self._catalog(), self._backend())
+        given = self._given(*self._in_force())
         return {*self._own, *[each[len(prefix) :] for each in given if each.startswith(prefix)]}
 
     def globals(self) -> dict[str, Any]:
         """Return the module's own names; it may be in use, and yet be missing in `sys.modules`."""
         return getattr(sys.modules.get(self._module), "__dict__", {})
 
-    def _backend(self) -> str | None:
-        found: str | None = self._system._dispatcher.keeper.current().backend
-        return found
+    def _in_force(self) -> tuple[Mapping[str, Description], str]:
+        """Return all backends and the current one; none while they are being discovered.
 
-    def _given(self, catalog: Catalog | None, backend: str | None) -> Mapping[str, str]:
+        Nor is there any while the module is being imported.
+        """
+        dispatcher = self._system._dispatcher
+        # First the backends: the environment may name the current one.
+        backends = None if is_awaited(self._module) else dispatcher.ready()
+        backend: str = dispatcher.keeper.current().backend or DEFAULT
+        return {} if backends is None else backends.catalog.descriptions, backend
+
+    def _given(self, descriptions: Mapping[str, Description], backend: str) -> Mapping[str, str]:
         """Return the attributes of a backend's description."""
-        description = None if catalog is None else catalog.descriptions.get(backend or DEFAULT)
-        return {} if description is None else description.attributes
+        return descriptions[backend].attributes if backend in descriptions else {}
 
-    def _imported(
-        self, catalog: Catalog, backend: str | None, attribute: str, identifier: str
-    ) -> Any:
+    def _imported(self, backend: str, attribute: str, identifier: str) -> Any:
         try:
             return import_identifier(identifier)
         except (KeyboardInterrupt, ImplementationImportError):
             raise  # importing the value has asked for another attribute, which the error names
         except BaseException as error:
-            block = catalog.environment.variable("BLOCK")
-            name = backend or DEFAULT
-            raise ImplementationImportError(name, attribute, identifier, block) from error
-
-    def _catalog(self) -> Catalog | None:
-        """Return the backends; None while they are discovered, or the module is imported."""
-        if is_awaited(self._module):
-            return None
-        caller = self._system._dispatcher.ready()
-        return None if caller is None else caller.catalog
+            block = f"{self._system.environ_prefix}_{BLOCK}"
+            raise ImplementationImportError(backend, attribute, identifier, block) from error
 
     def _is_submodule(self, name: str) -> bool:
         """Whether a submodule has this name: Python imports it if there is no attribute."""
         path = self.globals().get("__path__")
-        if path is None or name in self._own:
+        # Once the backends are loaded, there is nothing that an import could discover.
+        if path is None or name in self._own or self._system._dispatcher.loaded is not None:
             return False
         from importlib.machinery import PathFinder
 
@@ -419,8 +389,6 @@ def namespace(module: Module, *, backend: str, system: BackendSystem | None = No
             number = "no BackendSystem is" if not systems else "several systems are"
             raise TypeError(f"{number} known for module {module.__name__!r}; give system=")
         (system,) = systems
-    if not isinstance(system, BackendSystem):
-        raise TypeError(f"system= takes the BackendSystem of a library, not {system!r}")
     made: Any = _Namespace(module, system, Switch(system).backend_context(backend))
     return made  # type: ignore[no-any-return]  # it stands for the module
 
@@ -458,8 +426,8 @@ class _Namespace:
         return known[1]
 
     def _is_function(self, found: object) -> bool:
-        record = getattr(getattr(found, "explain", None), "__self__", None)
-        if getattr(record, "dispatcher", None) is self._system._dispatcher:
+        function = function_of(found)
+        if function is not None and function.dispatcher is self._system._dispatcher:
             return True
         if isinstance(found, partial):
             return self._is_function(found.func)
@@ -554,8 +522,8 @@ def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dic
     Raises
     ------
     TypeError
-        If `cls` or `shared` is no class, `prefix` is no name of a module, or `cls` is no subclass
-        of `shared`, or cannot be imported by its name although it has values of attributes.
+        If `cls` is no subclass of `shared`, or cannot be imported by its name although it has
+        values of attributes.
 
     Examples
     --------
@@ -564,12 +532,6 @@ def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dic
     >>> found["functions"]["mylib:limit_denominator"]["function"](max_denominator=1)
     Fraction(0, 1)
     """
-    if not isinstance(cls, type):
-        raise TypeError(f"describe_class() takes a class, not {cls!r}")
-    if not all(map(str.isidentifier, str(prefix).split("."))):
-        raise TypeError(f"describe_class() takes the name of the library's module, not {prefix!r}")
-    if shared is not None and not isinstance(shared, type):
-        raise TypeError(f"shared= takes a class, not {shared!r}")
     if shared is not None and not issubclass(cls, shared):
         raise TypeError(f"{cls.__qualname__} is no subclass of {shared.__qualname__}")
     functions, attributes = {}, {}
@@ -581,7 +543,12 @@ def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dic
         if not callable(found) and hasattr(found, "__get__"):
             continue
         if isinstance(found, type) or not callable(found):
-            attributes[f"{prefix}:{name}"] = f"{_identifier_of(cls)}.{name}"
+            if not is_importable(cls):
+                raise TypeError(
+                    f"{cls!r} has values of attributes, and cannot be imported as "
+                    f"{type_identifier(cls)}"
+                )
+            attributes[f"{prefix}:{name}"] = f"{type_identifier(cls)}.{name}"
             continue
         if _takes_instance(cls, name):
             if instance is None:
@@ -598,18 +565,5 @@ def _is_inherited(cls: type, name: str, shared: type) -> bool:
 
 
 def _takes_instance(cls: type, name: str) -> bool:
-    found = next(vars(base)[name] for base in cls.__mro__ if name in vars(base))
+    found = defined(cls, name)
     return hasattr(found, "__get__") and not isinstance(found, (staticmethod, classmethod))
-
-
-def _identifier_of(cls: type) -> str:
-    """Return the identifier of a class, which must be importable by it."""
-    found: Any = sys.modules.get(cls.__module__)
-    for part in cls.__qualname__.split("."):
-        found = getattr(found, part, None)
-    if found is not cls:
-        raise TypeError(
-            f"{cls!r} has values of attributes, and cannot be imported as "
-            f"{cls.__module__}:{cls.__qualname__}"
-        )
-    return f"{cls.__module__}:{cls.__qualname__}"

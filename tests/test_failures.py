@@ -339,6 +339,13 @@ class TestCallsDuringImport:
 
         assert output.split() == ["default", "needy", "0"]
 
+    def test_a_program_may_run_while_it_is_imported(self, site: Path) -> None:
+        """E1: a broken backend leaves out no other."""
+        app = "import photolib\nprint(photolib.double(1), len(photolib.system.problems))\n"
+        install(site, "no_such_package:backend", {"app.py": app})
+
+        assert run(site, "import app", options=["-W", "ignore"]).split() == ["healthy", "1"]
+
     def test_asking_which_backends_there_are_is_an_error_of_that_backend_alone(
         self, site: Path
     ) -> None:

@@ -19,6 +19,8 @@ import pytest
 
 import spatch_core
 from spatch_core import BackendSystem
+from tests import library
+from tests.library import describe
 
 THREADS = 8
 IS_LOCKED: bool = getattr(sys, "_is_gil_enabled", lambda: True)()
@@ -54,22 +56,19 @@ def together(work: Callable[[int], None]) -> None:
         raise raised[0]
 
 
-def make(*backends: Any, **options: Any) -> tuple[BackendSystem, Any]:
-    system = BackendSystem(None, "LIB", ["builtins:float"], backends=list(backends), **options)
-
-    @system.dispatchable("x", identifier="lib:half")
-    def half(x: Any, name: str = "") -> Any:
-        return "default", x, name
-
-    return system, half
+def default(x: Any, name: str = "") -> Any:
+    return "default", x, name
 
 
-def backend(label: str, types: list[str], **fields: Any) -> dict[str, Any]:
+def make(*backends: Any) -> tuple[BackendSystem, Any]:
+    return library.make(*backends, default=default, types="builtins:float")
+
+
+def backend(label: str, types: str, **fields: Any) -> dict[str, Any]:
     def answer(x: Any, name: str = "") -> Any:
         return label, x, name
 
-    functions = {"lib:half": {"function": answer}}
-    return {"name": label, "primary_types": types, "functions": functions, **fields}
+    return describe(label, answer, types, **fields)
 
 
 def test_the_extension_does_not_take_the_lock_back() -> None:
@@ -81,7 +80,7 @@ def test_the_extension_does_not_take_the_lock_back() -> None:
 def test_first_calls_at_once() -> None:
     """Each gets its own answer, though all of them fill the same tables."""
     for _ in range(60):
-        _, half = make(backend("exact", ["fractions:Fraction"]))
+        _, half = make(backend("exact", "fractions:Fraction"))
 
         def call(number: int, half: Any = half) -> None:
             for each in range(20):
@@ -106,7 +105,7 @@ def test_descriptions_are_read_once() -> None:
             reads.append(self.name)
             return ["fractions:Fraction"]
 
-        functions: ClassVar = backend("counted", [])["functions"]
+        functions: ClassVar = backend("counted", "")["functions"]
 
     make(Described())[1](1.0)
     once = len(reads)
@@ -131,8 +130,8 @@ def test_an_implementation_is_imported_once(tmp_path: Any, monkeypatch: Any) -> 
             f"builtins.{name} = getattr(builtins, '{name}', 0) + 1\n"
             "def half(x, name=''):\n    return 'imported', x, name\n"
         )
-        description = backend("exact", ["fractions:Fraction"])
-        description["functions"]["lib:half"]["function"] = f"{name}:half"
+        description = backend("exact", "fractions:Fraction")
+        description["functions"]["lib:f"]["function"] = f"{name}:half"
         _, half = make(description)
 
         def call(_: int, half: Any = half) -> None:
@@ -147,8 +146,8 @@ def test_an_implementation_is_imported_once(tmp_path: Any, monkeypatch: Any) -> 
 
 def test_each_thread_has_its_own_options_and_trace() -> None:
     """What one prioritizes, disables or traces, no other sees."""
-    fast = backend("fast", ["builtins:float"], requires_opt_in=True)
-    system, half = make(fast, backend("exact", ["fractions:Fraction"]))
+    fast = backend("fast", "builtins:float", requires_opt_in=True)
+    system, half = make(fast, backend("exact", "fractions:Fraction"))
 
     def call(number: int) -> None:
         for each in range(300):
@@ -171,8 +170,8 @@ def test_backends_come_and_go_while_others_call() -> None:
 
     Meanwhile others collect garbage, and make classes that no call has seen.
     """
-    system, half = make(backend("exact", ["fractions:Fraction"]))
-    late = backend("late", ["builtins:complex"])
+    system, half = make(backend("exact", "fractions:Fraction"))
+    late = backend("late", "builtins:complex")
     # Imported here: CPython 3.11 cannot always compile in several threads (python/cpython#106905).
     make()[1].explain(1.0)
 
@@ -201,7 +200,7 @@ def test_process_wide_options_of_several_threads_add_up() -> None:
     """S7: whatever the order, none is lost."""
     names = [f"b{number}" for number in range(THREADS)]
     for _ in range(60):
-        system, half = make(*(backend(name, ["fractions:Fraction"]) for name in names))
+        system, half = make(*(backend(name, "fractions:Fraction") for name in names))
         options = [system.backend_opts(prioritize=name) for name in names]
 
         def work(number: int, options: Any = options) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from .._description import parse_toml
+from .._environment import parse_toml
 from .._errors import Finding, Severity
 from .._patterns import shown
 from ..examination.backend_file import FileReport, verify_file

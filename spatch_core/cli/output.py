@@ -25,8 +25,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from .._discovery import CYCLE
 from .._errors import Finding, Severity, Source, ended
+from .._order import CYCLE
 from .._patterns import DEFAULT, shown
 from ..examination.child import redirects_permanently
 

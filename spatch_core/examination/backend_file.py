@@ -13,23 +13,19 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._description import Description, parse_toml
-from .._discovery import build_catalog
-from .._environment import read_environment
+from .._description import Description
+from .._discovery import adapted
+from .._environment import parse_toml
 from .._errors import Finding, Severity, Source, either, replace
 from .._parsing import parse_description
-from .._patterns import DEFAULT
 from ..exceptions import DescriptionError
 from .checks import DescriptionCheck
 from .child import run
 from .findings import (
     KeyPath,
     Report,
-    endings_of,
     error,
-    from_record,
     key_path,
-    to_record,
 )
 from .importing import (
     Importer,
@@ -175,11 +171,10 @@ class BackendFile:
         result = run(task, request, about, folders=[self.folder] if self.folder else [])
         found = [
             replace(each, key=key, more_keys=())  # each key has its own line
-            for each in endings_of(result, "Repair the module or its imports")
+            for each in result.failures("Repair the module or its imports")
             for key in each.keys or (None,)
         ]
-        found += map(from_record, result.values.get("finding", ()))
-        return result, [self.placed(each) for each in found]
+        return result, [self.placed(each) for each in (*found, *result.findings)]
 
     def mentions(self) -> Iterator[Mention]:
         """Yield every well-formed identifier, type pattern and module in the file."""
@@ -319,14 +314,8 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
         found += map(file.placed, file.project.check_wheel(file.folder))
     if imports:
         if file.description is not None:
-            # What discovery makes of it, without the variables of a library.
-            nowhere = read_environment("", {})
-            library = Description(DEFAULT, (), (), in_code=True)
-            catalog = build_catalog(library, [], [], [file.description], nowhere, ())
-            known = file.description.problems
-            malformed = [each for each in catalog.problems if each not in known]
+            here, malformed = adapted(file.description)  # as discovery does
             found += [file.placed(replace(each, severity=Severity.ERROR)) for each in malformed]
-            here = catalog.descriptions[file.description.name]
             found += map(file.placed, check_environment(here, malformed))
         _, imported = file.import_with(f"{__name__}:examine")
         for each in imported:
@@ -356,8 +345,7 @@ def examine(request: dict[str, Any], journal: Journal) -> None:
     file = read_file(request["file"], request["text"])
     name = file.fields.get("name")
     check = DescriptionCheck(file.mentions(), file.importer(), journal, name=name)
-    for each in chain(check.findings(), check.unmentioned()):
-        journal.add("finding", to_record(each))
+    journal.found(chain(check.findings(), check.unmentioned()))
     systems = live_systems()
     found = [*file.project.check_groups({str(each.group) for each in systems})]
     for system in systems:
@@ -366,5 +354,4 @@ def examine(request: dict[str, Any], journal: Journal) -> None:
             is_asked_for = file.description.requires_opt_in
             waits = not is_asked_for and are_covered(file.description.known_types, own)
             found += check_calls(file.description, own, waits)
-    for each in found:
-        journal.add("finding", to_record(each))
+    journal.found(found)

@@ -12,8 +12,7 @@ from re import fullmatch
 from types import ModuleType
 from typing import Any
 
-from .._description import parse_toml
-from .._environment import installed_distributions
+from .._environment import installed_distributions, parse_toml
 from .._errors import Finding, nearest
 from .._patterns import import_identifier
 from .findings import error, note, warning

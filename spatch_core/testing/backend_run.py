@@ -431,12 +431,9 @@ def replace_functions(
         return stand_in
 
     functions = {
-        id(record.function.default): (
-            record.function.default,
-            replacement(record.function.default, record.wrapper),
-        )
-        for record in system._dispatcher.records
-        if _package(record.function.default) != _package(record.wrapper)
+        id(each.default): (each.default, replacement(each.default, each.wrapper))
+        for each in system._dispatcher.functions
+        if _package(each.default) != _package(each.wrapper)
     }
     undo: list[tuple[dict[Any, Any], Any, Any]] = []
 

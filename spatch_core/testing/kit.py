@@ -16,7 +16,7 @@ from textwrap import dedent
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from .._loading import document
+from .._discovery import document
 from .._state import DispatchState
 from ..backend_system import BackendSystem
 
@@ -295,8 +295,8 @@ def _put_back(system: BackendSystem, caller: Backends | None) -> None:
     loader.loaded = caller
     loader.told.clear()  # warnings that were issued
     loader.forget()
-    for record in system._dispatcher.records:
-        document(record, caller)
+    for function in system._dispatcher.functions:
+        document(function, caller)
 
 
 def _forget_modules(names: Iterable[str], folders: Iterable[str]) -> None:

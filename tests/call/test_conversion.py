@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from spatch_core import BackendSystem, NoImplementationError
+from spatch_core import NoImplementationError
+from tests import library
 
 HERE = __name__
 
@@ -67,13 +68,13 @@ def describe(name: str = "gpu", types: Any = ("Foreign",), **fields: Any) -> dic
     return {"name": name, "primary_types": [f"{HERE}:{each}" for each in types], **PAIR, **fields}
 
 
-def make(
-    default: Any, *backends: Any, dispatch_args: Any = "x", traits: Any = (), **options: Any
-) -> Any:
-    options = {"fallback": "convert", **options}
-    system = BackendSystem(None, "CONVLIB", [f"{HERE}:Own"], backends or [describe()], **options)
-    decorate = system.dispatchable(dispatch_args, module="lib", qualname="f", **dict(traits))
-    return system, decorate(default)
+def make(default: Any, *backends: Any, **options: Any) -> Any:
+    return library.make(
+        *(backends or [describe()]),
+        default=default,
+        types=f"{HERE}:Own",
+        **{"fallback": "convert", **options},
+    )
 
 
 def test_arguments_and_result_are_converted() -> None:
@@ -272,7 +273,7 @@ def test_functions_that_write_into_arguments_copy_back() -> None:
             out.append(Own("new"))
         return out
 
-    traits = {"mutates": "out"}.items()
+    traits = {"mutates": "out"}
     _, f = make(fill, describe(copy_into=f"{HERE}:copy_into"), traits=traits)
     out = Foreign()
     assert f(Foreign(3), out) is out
@@ -296,7 +297,7 @@ def test_containers_that_held_nothing_foreign_are_written_into_too() -> None:
             out += [made, x]
         return out, made
 
-    traits = {"mutates": "out"}.items()
+    traits = {"mutates": "out"}
     _, f = make(collect, describe(copy_into=f"{HERE}:copy_into"), traits=traits)
     x, own = Foreign(), Own()
     for out in ([], [own], [Foreign()]):
@@ -317,7 +318,7 @@ def test_containers_that_held_nothing_foreign_are_written_into_too() -> None:
 def test_without_copy_into_such_a_call_is_refused() -> None:
     """V8: before anything runs; not if the argument is the library's or absent."""
     ran = []
-    _, f = make(lambda x, out=None: ran.append(out), traits={"mutates": ["out"]}.items())
+    _, f = make(lambda x, out=None: ran.append(out), traits={"mutates": ["out"]})
     with pytest.raises(NoImplementationError, match="writes into out, and the backend has no"):
         f(Foreign(), out=Foreign())
     assert "cannot convert" in str(f.explain(Foreign(), out=Foreign()))
@@ -331,7 +332,7 @@ def test_without_copy_into_such_a_call_is_refused() -> None:
 def test_the_arguments_that_are_written_into_must_be_there() -> None:
     """V8: misspelled names are found where the function is decorated."""
     with pytest.raises(TypeError, match="no parameter 'ou'"):
-        make(lambda x, out=None: None, traits={"mutates": "ou"}.items())
+        make(lambda x, out=None: None, traits={"mutates": "ou"})
 
 
 def test_an_awaited_result_is_converted_when_it_arrives() -> None:

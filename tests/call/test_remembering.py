@@ -17,24 +17,12 @@ from spatch_core import (
     UnknownBackendError,
 )
 from spatch_core.testing import isolated
+from tests.library import Foreign, Other, Own, answering, describe, pattern
 
 HERE = __name__
 
 
-class Own:
-    """The library's type."""
-
-
-class Gpu:
-    """The type of a backend."""
-
-
-class Tpu:
-    """The type of another one."""
-
-
-def never(context: Any, *args: Any, **kwargs: Any) -> str:
-    return "it is off"
+Gpu, Tpu = Foreign, Other  # each the type of a backend
 
 
 def gpu_fit(model: Any, x: Any) -> Any:
@@ -58,10 +46,6 @@ async def load(model: Any, x: Any) -> Any:
     return model
 
 
-def to_default(x: Any) -> Own:
-    return Own()
-
-
 def functions(**implementations: Any) -> dict[str, Any]:
     return {
         f"{HERE}:Model.{name}": each if isinstance(each, dict) else {"function": each}
@@ -70,43 +54,43 @@ def functions(**implementations: Any) -> dict[str, Any]:
 
 
 FAILS, DEFERS = Gpu(), Gpu()
-gpu = {
-    "name": "gpu",
-    "primary_types": [f"~{HERE}:Gpu"],
-    "functions": functions(
+gpu = describe(
+    "gpu",
+    types="~Foreign",
+    functions=functions(
         fit=gpu_fit,
         predict=gpu_predict,
-        fit_predict=lambda model, x: "gpu",
+        fit_predict=answering("gpu"),
         load=gpu_fit,
-        **{"summary.fget": lambda model: "gpu"},
+        **{"summary.fget": answering("gpu")},
     ),
-}
-tpu = {
-    "name": "tpu",
-    "primary_types": [f"{HERE}:Tpu"],
-    "functions": functions(predict=lambda model, x: "tpu"),
-    "to_default": to_default,
-    "from_default": lambda x: x,
-}
-faster = {
-    "name": "faster",
-    "primary_types": [f"{HERE}:Own"],
-    "requires_opt_in": True,
-    "functions": functions(fit={"function": faster_fit, "uses_context": True}, load=load),
-}
-asked = {
-    "name": "asked",
-    "primary_types": [f"{HERE}:Own"],
-    "requires_opt_in": True,
-    "functions": functions(
+)
+tpu = describe(
+    "tpu",
+    types="Other",
+    functions=functions(predict=answering("tpu")),
+    to_default=lambda x: Own(),
+    from_default=lambda x: x,
+)
+faster = describe(
+    "faster",
+    types="Own",
+    requires_opt_in=True,
+    functions=functions(fit={"function": faster_fit, "uses_context": True}, load=load),
+)
+asked = describe(
+    "asked",
+    types="Own",
+    requires_opt_in=True,
+    functions=functions(
         fit=lambda model, x: model,
-        predict={"function": lambda model, x: "asked", "should_run": never},
+        predict={"function": answering("asked"), "should_run": answering("it is off")},
     ),
-}
+)
 system = BackendSystem(
     None,
     "MODELLIB",
-    [f"{HERE}:Own"],
+    [pattern("Own")],
     [gpu, tpu, faster, asked],
     default_secondary_types=["builtins:list"],
 )
@@ -300,8 +284,8 @@ def test_what_follows_may_call_the_next() -> None:
     """K7, C5: what would run without memory, and never the backend itself again."""
     entry = {"function": wrap, "uses_context": True}
     functions = {f"lib:Wrapped.{name}": entry for name in ("fit", "predict")}
-    backend = {"name": "wraps", "primary_types": [f"{HERE}:Own"], "functions": functions}
-    own = BackendSystem(None, "WRAPLIB", [f"{HERE}:Own"], [backend])
+    backend = describe("wraps", types="Own", functions=functions)
+    own = BackendSystem(None, "WRAPLIB", [pattern("Own")], [backend])
 
     class Wrapped:
         @own.dispatchable("x", decides=True, identifier="lib:Wrapped.fit")
@@ -326,10 +310,10 @@ def test_what_follows_may_call_the_next() -> None:
 @pytest.mark.parametrize(
     ("fitted", "types", "why"),
     [
-        (Gpu(), Own(), f"gpu has run fit.* {HERE}:Own"),
-        (Gpu(), Tpu(), f"gpu has run fit.* {HERE}:Tpu"),
+        (Gpu(), Own(), f"gpu has run fit.* {pattern('Own')}"),
+        (Gpu(), Tpu(), f"gpu has run fit.* {pattern('Other')}"),
         (Gpu(), [1], "gpu has run fit"),
-        (Own(), Gpu(), f"default has run fit.* {HERE}:Gpu"),
+        (Own(), Gpu(), f"default has run fit.* {pattern('Foreign')}"),
     ],
     ids=["library", "other backend", "list", "default"],
 )
@@ -360,10 +344,10 @@ def test_the_type_of_the_instance_is_no_other_type() -> None:
 def test_types_with_which_the_default_has_run() -> None:
     """K7: it goes on with these, though another backend implements what follows."""
     model = Model().fit(Tpu())
-    assert (model.ran, remembered(model)) == ("default", f"default {HERE}:Tpu")
+    assert (model.ran, remembered(model)) == ("default", f"default {pattern('Other')}")
     assert model.predict(Tpu()) == model.predict(Own()) == "default"
     assert Model.predict.explain(model, Tpu()).selected == "default"
-    with pytest.raises(NoImplementationError, match=r"do not include .*:Gpu"):
+    with pytest.raises(NoImplementationError, match=r"do not include .*:Foreign"):
         model.predict(Gpu())
 
 
@@ -423,7 +407,7 @@ def test_explanations_say_what_is_remembered() -> None:
     assert "gpu has run fit" in str(found)
     refused = Model.predict.explain(model, Own())
     assert refused.selected is None
-    assert f"it does not know {HERE}:Own" in str(refused)
+    assert f"it does not know {pattern('Own')}" in str(refused)
     assert Model.predict.explain(Model(), Own()).selected == "default"
     assert Model.predict.explain(Model().fit(Own()), Own()).selected == "default"
     with backend_opts(prioritize="asked"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 import warnings
 from typing import Any, NamedTuple
@@ -55,9 +54,7 @@ def ring(*members: str) -> list[Fields]:
     return [backend(name, f"m:{name.upper()}", higher=after) for name, after in following.items()]
 
 
-def order_as_found(
-    backends: list[Fields], set_order: str = "", default: str = "numpy:ndarray"
-) -> Order:
+def order(backends: list[Fields], set_order: str = "", default: str = "numpy:ndarray") -> Order:
     """Return the order that `BackendSystem.backends` has, for backends found in this order."""
     variables = {"TESTORDER_SET_ORDER": set_order} if set_order else {}
     fields = [{key: each[key] for key in each if key != "in_code"} for each in backends]
@@ -83,22 +80,3 @@ def order_as_found(
         if cycle not in cycles:
             cycles.append(cycle)
     return Order(names, tuple(cycles))
-
-
-def order(*backends: Fields, set_order: str = "", default: str = "numpy:ndarray") -> Order:
-    """Order backends; the order in which they are found must not matter."""
-    found = order_as_found([*backends], set_order, default)
-    installed_ones = [each for each in backends if not each["in_code"]]
-    in_code = [each for each in backends if each["in_code"]]
-    for seed in range(2):
-        random.Random(seed).shuffle(installed_ones)
-        assert order_as_found([*installed_ones, *in_code], set_order, default) == found
-    return found
-
-
-def names(*backends: Fields, set_order: str = "", default: str = "numpy:ndarray") -> str:
-    """Return the order without the default in front; there may be no cycle."""
-    found = order(*backends, set_order=set_order, default=default)
-    assert found.cycles == ()
-    assert sorted(found.names) == sorted(["default", *(each["name"] for each in backends)])
-    return " ".join(found.names).removeprefix("default ")

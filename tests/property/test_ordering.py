@@ -9,7 +9,7 @@ from dataclasses import replace
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.order.backends import Order, backend, order_as_found
+from tests.order import backends as shown
 from tests.property.order_model import (
     Described,
     Pair,
@@ -61,14 +61,14 @@ def set_orders(draw: st.DrawFn) -> list[Pair]:
     return draw(st.one_of(st.just([]), st.lists(st.sampled_from(pairs), unique=True, max_size=5)))
 
 
-def order(described: Iterable[Described], set_order: Iterable[Pair] = ()) -> Order:
+def order(described: Iterable[Described], set_order: Iterable[Pair] = ()) -> shown.Order:
     """Return the order that a library shows."""
     found = []
     for each in described:
         types, others = " ".join(each.primary), " ".join(each.secondary)
         higher, lower = " ".join(each.higher), " ".join(each.lower)
-        found.append(backend(each.name, types, others, higher, lower, each.in_code))
-    return order_as_found(found, written(set_order), default=" ".join(LIBRARY.primary))
+        found.append(shown.backend(each.name, types, others, higher, lower, each.in_code))
+    return shown.order(found, written(set_order), default=" ".join(LIBRARY.primary))
 
 
 def written(pairs: Iterable[Pair]) -> str:

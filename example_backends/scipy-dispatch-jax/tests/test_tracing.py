@@ -9,7 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from comparison import FUNCTIONS, STEPS, Sample, dispatchable
+from comparison import FUNCTIONS, STEPS, Sample
+
+from scipy_dispatch.testing import dispatchable
 
 IMAGE = np.random.default_rng(20261121).uniform(-20, 20, (5, 6))
 

@@ -11,17 +11,16 @@ import numpy as np
 import pytest
 from comparison import (
     FUNCTIONS,
-    MODES,
     Sample,
     check,
-    dispatchable,
     has_64_bits,
     scipy_function,
     why_deferred,
 )
 from tolerances import TOLERANCES
 
-from scipy_dispatch.testing import difference
+from scipy_dispatch.testing import difference, dispatchable
+from scipy_dispatch.testing.strategies import MODES
 
 TYPES = {"integers": np.int16, "integers32": np.uint8, "single": np.float32, "double": np.float64}
 COMPLEX = {"single": np.complex64, "double": np.complex128}

@@ -15,19 +15,10 @@ from tolerances import TOLERANCES
 
 from scipy_dispatch import backend_opts, ndimage
 from scipy_dispatch.testing import Comparison, call
+from scipy_dispatch.testing.strategies import MODES
 from scipy_dispatch_opencv.ndimage import COMPOSED, backend
 from spatch_core import BackendDeferredError
 
-MODES = (
-    "reflect",
-    "mirror",
-    "nearest",
-    "wrap",
-    "constant",
-    "grid-mirror",
-    "grid-constant",
-    "grid-wrap",
-)
 MEANS = {"gaussian_filter": {"sigma": 1.5}, "uniform_filter": {"size": 3}}
 ORDERS = {name: {"size": 3} for name in ("median_filter", *COMPOSED)}
 ZOOM = {"zoom": 1.7, "order": 1, "grid_mode": True, "mode": "nearest"}

@@ -19,60 +19,36 @@ def test_system_holds_every_function_of_the_tables() -> None:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=str)
-class TestEachFunction:
-    def test_it_is_a_function_of_the_library(self, function: Function) -> None:
-        dispatchable = function.dispatchable
-        registered: Any = system.functions[function.identifier]
-        assert registered is dispatchable
-        assert type(dispatchable) is types.FunctionType
-        assert dispatchable.__module__ == f"scipy_dispatch.{function.module}"
-        assert dispatchable.__qualname__ == dispatchable.__name__ == function.name
-
-    def test_its_default_implementation_is_scipys_function(self, function: Function) -> None:
-        assert function.dispatchable.__wrapped__ is function.default
-
-    def test_it_has_scipys_signature(self, function: Function) -> None:
-        try:
-            expected = inspect.signature(function.default)
-        except ValueError:
-            # C functions may have no signature.
-            with pytest.raises(ValueError, match="no signature found"):
-                inspect.signature(function.dispatchable)
-        else:
-            assert inspect.signature(function.dispatchable) == expected
-
-    def test_it_has_scipys_docstring(self, function: Function) -> None:
-        """Installed backends may append their own section."""
-        expected = function.default.__doc__ or ""
-        assert (function.dispatchable.__doc__ or "").startswith(expected.rstrip())
-
-    def test_it_is_pickled_by_reference(self, function: Function) -> None:
-        dispatchable = function.dispatchable
-        dumped = pickle.dumps(dispatchable)
-        assert pickle.loads(dumped) is dispatchable
-        assert len(dumped) < 100
+def test_a_function_is_the_librarys_and_looks_like_scipys(function: Function) -> None:
+    """Its name, signature, docstring and pickle; installed backends may append a section."""
+    dispatchable, default = function.dispatchable, function.default
+    registered: Any = system.functions[function.identifier]
+    assert registered is dispatchable
+    assert type(dispatchable) is types.FunctionType
+    assert dispatchable.__module__ == f"scipy_dispatch.{function.module}"
+    assert dispatchable.__qualname__ == dispatchable.__name__ == function.name
+    assert dispatchable.__wrapped__ is default
+    assert (dispatchable.__doc__ or "").startswith((default.__doc__ or "").rstrip())
+    dumped = pickle.dumps(dispatchable)
+    assert pickle.loads(dumped) is dispatchable
+    assert len(dumped) < 100
+    try:
+        expected = inspect.signature(default)
+    except ValueError:  # C functions may have no signature
+        with pytest.raises(ValueError, match="no signature found"):
+            inspect.signature(dispatchable)
+    else:
+        assert inspect.signature(dispatchable) == expected
 
 
-@pytest.mark.parametrize("module", TABLES)
-class TestEachModule:
-    def test_it_has_scipys_public_names(self, module: str) -> None:
-        ours = importlib.import_module(f"scipy_dispatch.{module}")
-        scipys = importlib.import_module(f"scipy.{module}")
-        assert ours.__all__ == scipys.__all__
-        assert all(hasattr(ours, name) for name in ours.__all__)
-
-    def test_what_takes_no_array_is_scipys_own(self, module: str) -> None:
-        ours = importlib.import_module(f"scipy_dispatch.{module}")
-        scipys = importlib.import_module(f"scipy.{module}")
-        unchanged = set(scipys.__all__) - TABLES[module].dispatched.keys() - {"windows"}
-        assert unchanged
-        assert [
-            name for name in unchanged if getattr(ours, name) is not getattr(scipys, name)
-        ] == []
-
-
-def test_window_functions_are_scipys_own() -> None:
-    ours = importlib.import_module("scipy_dispatch.signal.windows")
-    scipys = importlib.import_module("scipy.signal.windows")
+@pytest.mark.parametrize("module", [*TABLES, "signal.windows"])
+def test_a_module_has_scipys_public_names(module: str) -> None:
+    """What takes no array is SciPy's own."""
+    ours = importlib.import_module(f"scipy_dispatch.{module}")
+    scipys = importlib.import_module(f"scipy.{module}")
     assert ours.__all__ == scipys.__all__
-    assert all(getattr(ours, name) is getattr(scipys, name) for name in ours.__all__)
+    assert all(hasattr(ours, name) for name in ours.__all__)
+    dispatched = TABLES[module].dispatched.keys() if module in TABLES else set()
+    unchanged = set(scipys.__all__) - dispatched - {"windows"}
+    assert unchanged
+    assert [name for name in unchanged if getattr(ours, name) is not getattr(scipys, name)] == []

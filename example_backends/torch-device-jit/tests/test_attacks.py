@@ -44,14 +44,11 @@ STEPS = {
     "memoryview": memoryview,
     "dlpack": lambda x: x.__dlpack__(),
     "share": lambda x: x.share_memory_(),
-    "storage": lambda x: list(x.untyped_storage()) and x,
     "file": lambda x: torch.save(x, io.BytesIO()) or x,
     "deepcopy": lambda x: copy.deepcopy(x) * 2,
-    "deepcopy-storage": lambda x: copy.deepcopy(x.untyped_storage()) and x,
     "resize": lambda x: x.clone().resize_(5),
     "resize-argument": lambda x: x.resize_(1, 2) + 1,
     "set": lambda x: x.set_(x.clone()),
-    "set-storage": lambda x: x.clone().set_(x.untyped_storage(), 0, (2,), (1,)),
     "views": lambda x: x.view(-1)[::2].mul_(2) and x.T[1:].add_(1),
     "beyond": lambda x: x.as_strided((9, 9), (1, 1)),
     "layout": lambda x: x.t_(),
@@ -139,8 +136,6 @@ CHANGES = {
     "device": lambda w: setattr(w, "data", w.data.cpu()),
     "set": lambda w: w.set_(),
     "gradient": lambda w: setattr(w, "grad", torch.ones(3, 3, device="jax")),
-    "deleted": lambda w: w.untyped_storage().cell.array.delete(),
-    "cell": lambda w: delattr(w.untyped_storage(), "cell"),
 }
 
 

@@ -78,27 +78,13 @@ def test_numbers_of_the_cpu(x, compute):
 
 REFUSED = {
     "pin_memory": (lambda d: torch.zeros(2, device=d).pin_memory(), "pin"),
-    "pinned-zeros": (lambda d: torch.zeros(2, device=d, pin_memory=True), "pin"),
     "pinned-empty": (lambda d: torch.empty(2, device=d, pin_memory=True), "pin"),
     "to_sparse": (lambda d: torch.eye(2, device=d).to_sparse(), "sparse"),
     "to_sparse_csr": (lambda d: torch.eye(2, device=d).to_sparse_csr(), "sparse"),
-    "sparse-layout": (lambda d: torch.zeros(2, device=d, layout=torch.sparse_coo), "sparse"),
     "sparse_coo": (
         lambda d: torch.sparse_coo_tensor([[0], [1]], [1.0], (2, 2), device=d),
         "sparse",
     ),
-    "sparse_csr": (
-        lambda d: torch.sparse_csr_tensor([0, 1], [0], [1.0], (1, 2), device=d),
-        "sparse",
-    ),
-    "sparse_csc": (
-        lambda d: torch.sparse_csc_tensor(
-            torch.tensor([0, 1], device=d), torch.tensor([0], device=d), torch.ones(1, device=d)
-        ),
-        "sparse",
-    ),
-    "sparse_csr-to": (lambda d: torch.eye(2).to_sparse_csr().to(d), "sparse"),
-    "sparse_csr-zeros": (lambda d: torch.zeros(2, device=d, layout=torch.sparse_csr), "sparse"),
     "sparse-gradient": (
         lambda d: (
             torch.nn.functional.embedding(
@@ -116,28 +102,17 @@ REFUSED = {
         lambda d: torch.quantize_per_tensor(torch.ones(2, device=d), 0.1, 0, torch.qint8),
         "quantiz",
     ),
-    "quantized-to": (
-        lambda d: torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8).to(d),
-        "quantiz",
-    ),
     "quantized-empty": (lambda d: torch.zeros(2, dtype=torch.qint8, device=d), "quantiz"),
     "complex32": (lambda d: torch.zeros(2, dtype=torch.complex32, device=d), "complex32"),
-    "complex32-cast": (lambda d: torch.ones(2, device=d).to(torch.complex32), "complex32"),
-    "complex32-to": (lambda d: torch.ones(2).to(torch.complex32).to(d), "complex32"),
     "complex32-view": (
         lambda d: torch.view_as_complex(torch.ones(2, 2, dtype=torch.float16, device=d)) + 1,
         "complex32",
     ),
     "nested": (lambda d: torch.nested.nested_tensor([torch.ones(2, device=d)]), "nested"),
     "nested-to": (lambda d: torch.nested.nested_tensor([torch.ones(2)]).to(d), "nested"),
-    "nested-at-once": (
-        lambda d: torch.nested.nested_tensor([torch.ones(2)], device=d).unbind(),
-        "nested",
-    ),
     "generator": (lambda d: torch.Generator(device=d), "Generator"),
     "mkldnn": (lambda d: torch.ones(2, device=d).to_mkldnn(), "mkldnn"),
     "index": (lambda d: torch.zeros(2, device=f"{d}:1"), "index"),
-    "index-to": (lambda d: torch.zeros(2).to(f"{d}:1"), "index"),
     "numpy": (lambda d: torch.zeros(2, device=d).numpy(), "CPU|cpu"),
     "share_memory": (lambda d: torch.zeros(2, device=d).share_memory_(), "."),
 }
