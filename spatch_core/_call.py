@@ -30,7 +30,7 @@ from ._wrapper import given
 from .exceptions import BackendDeferredError, NoImplementationError, SpatchCoreWarning
 
 if TYPE_CHECKING:
-    from ._function import Dispatcher
+    from ._function import Function
     from ._state import Scope
 
 CONTINUED = "it went on with context.call_next()"
@@ -537,13 +537,13 @@ def reason_of_answer(answer: Any, decision: Decision, step: Step) -> str:
     return f"should_run returned {answer!r}, and only True itself runs it: use bool(...)"
 
 
-def decision_of(dispatcher: Dispatcher, index: int, types: Iterable[type]) -> Decision:
+def decision_of(function: Function, types: Iterable[type]) -> Decision:
     """Return the decision for the types of dispatch arguments, in the state in force."""
-    function = dispatcher.functions[index - 1]
+    dispatcher = function.dispatcher
     scope: Scope = dispatcher.keeper.get()[0]
     # First the decisions, then the backends: if another thread exchanges both in between, that of
     # the new backends is stored among the old ones, which are no longer read.
-    decisions = scope.decisions(index)
+    decisions = scope.decisions(function.index)
     backends = dispatcher.loaded or dispatcher.ensure_loaded()
     unique = unique_types(types, scope.state)
     key = tuple(map(id, unique))

@@ -259,7 +259,7 @@ def go_on(
     if function is None or function.dispatcher is not dispatcher:
         raise TypeError(f"{wrapper!r} is no dispatchable function of this library")
     found = function.extract(args, kwargs)
-    decision = decision_of(dispatcher, function.index, map(type, found))
+    decision = decision_of(function, map(type, found))
     return Run(decision.after_overriding(), args, kwargs).call()
 
 

@@ -166,22 +166,22 @@ def build_catalog(
     if default_name in found:
         source = found.pop(default_name).source
         message = f"{default_name!r} is the library's own name"
-        reader.report(message, "Rename the backend", default_name, "name", source)
+        about = default_name, "name", source
+        reader.problems.append(Finding(message, "Rename the backend", *about, skips=True))
     types = system._default_types, system._secondary_types
     found[DEFAULT] = Description(DEFAULT, *types, in_code=True)
     variable = environment.variable(SET_ORDER)
     order = order_backends([*found.values()], environment.set_order, variable)
     for cycle in order.cycles:
+        message = f"{CYCLE}: {cycle.in_words(default_name)}"
+        remedy = (
+            f"Set {variable}={cycle.set_order!r}; else calls that match several of these backends "
+            "skip them"
+        )
         for name in cycle.members:
-            reader.report(
-                f"{CYCLE}: {cycle.in_words(default_name)}",
-                f"Set {variable}={cycle.set_order!r}; else calls that match several of these "
-                "backends skip them",
-                name,
-                source=found[name].source,
-                skips=False,
-                warns=name == cycle.members[0],  # once for all of them
-            )
+            is_told = name != cycle.members[0]  # one warning for all of them
+            fault = Finding(message, remedy, name, source=found[name].source, warns=not is_told)
+            reader.problems.append(fault)
     own = default_name, environment.variable(BACKEND)
     mentioned = [each for each in environment.names if each != own]
     names = {DEFAULT, *filter(None, offers)}
@@ -218,19 +218,6 @@ class _Reader:
         self.descriptions: dict[str, Description] = {}
         self.blocked: dict[str, Source] = {}
 
-    def report(
-        self,
-        message: str,
-        remedy: str,
-        name: str,
-        key: str | None = None,
-        source: Source | None = None,
-        skips: bool = True,
-        warns: bool = True,
-    ) -> None:
-        """Add a problem of a backend."""
-        self.problems.append(Finding(message, remedy, name, key, source, skips, warns))
-
     def add(self, name: str | None, offers: list[_Offer]) -> None:
         """Read the backends of one name, None if they have none, until one is usable."""
         if name is not None and self.environment.blocks(name):
@@ -252,14 +239,11 @@ class _Reader:
             return
         self.descriptions[used.name] = used
         if len(offers) > 1:
-            self.report(
-                f"this name is offered by {' and by '.join(_place(each.source) for each in offers)}"
-                f"; the backend of {used.source.distribution or 'the library itself'} is used",
-                "Uninstall or rename the others",
-                used.name,
-                source=used.source,
-                skips=False,
-            )
+            places = " and by ".join(_place(each.source) for each in offers)
+            by = used.source.distribution or "the library itself"
+            message = f"this name is offered by {places}; the backend of {by} is used"
+            remedy = "Uninstall or rename the others"
+            self.problems.append(Finding(message, remedy, used.name, source=used.source))
 
 
 def _place(source: Source) -> str:
@@ -473,11 +457,14 @@ def _discover(system: Any) -> Backends:
     """Find the backends by the current entry points and environment variables."""
     group = system.group
     entry_points, problems = find_entry_points(group) if group else ([], [])
-    for _ in range(_ROUNDS):
+    rounds = 0
+    while True:
         registered = system._registered
         catalog = build_catalog(system, entry_points, problems)
-        if system._registered is registered:
-            break  # else a module that was imported has registered one
+        rounds += 1
+        # Otherwise a module that was imported has registered one.
+        if system._registered is registered or rounds == _ROUNDS:
+            break
 
     dispatcher: Dispatcher = system._dispatcher
     about = system._fallback, system._defer_on, system._notify, system.protocol

@@ -89,14 +89,13 @@ def _entry(decision: Decision) -> Callable[..., Any] | None:
     return _with_context(decision, first, default)
 
 
-def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
+def fill(function: Function, values: tuple[Any, ...]) -> Callable[..., Any]:
     """Find the callable for a call, and put it into the table; see `Dispatcher.fill`."""
-    function: Function = dispatcher.functions[index - 1]
-    backends = dispatcher.ready()
+    backends = function.dispatcher.ready()
     target: Any = function.default
     if backends is not None:
         key = tuple(map(type, values))
-        target = entry_for(dispatcher, index, backends, map(type, given(values)), key)
+        target = entry_for(function, backends, map(type, given(values)), key)
     # Else a backend calls the library while discovery imports it: no backend is known yet.
     elif function.like is not None:
         default, without_like = function.default, function.without_like
@@ -105,14 +104,10 @@ def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callabl
 
 
 def entry_for(
-    dispatcher: Dispatcher,
-    index: int,
-    backends: Backends,
-    types: Iterable[type],
-    key: tuple[type, ...],
+    function: Function, backends: Backends, types: Iterable[type], key: tuple[type, ...]
 ) -> Callable[..., Any] | None:
     """Find the callable for dispatch types, and put it into the table under `key`."""
-    function: Function = dispatcher.functions[index - 1]
+    dispatcher, index = function.dispatcher, function.index
     tables = dispatcher.keeper.get()
     # First the table, then the state: if another thread exchanges both in between, the
     # target found for the new state is stored in the old table, which is no longer read.
@@ -153,43 +148,34 @@ class _Raised(NamedTuple):
     error: Exception
 
 
-def deferred(
-    dispatcher: Dispatcher, index: int, called: Any, args: Any, kwargs: Any, values: Any
-) -> Any:
+def deferred(function: Function, called: Any, args: Any, kwargs: Any, values: Any) -> Any:
     """Call the next candidates after `called` has deferred; see `Dispatcher.deferred`."""
-    function, backends = dispatcher.functions[index - 1], dispatcher.loaded
-    if backends is None or called is function.default or makes_whole_call(called):
+    is_early = function.dispatcher.loaded is None
+    if is_early or called is function.default or makes_whole_call(called):
         return NotImplemented
     cause, reason = None, RETURNED
     if isinstance(called, _Raised):
         called, cause = called
         reason = reason_of(cause)
-    run, step = _run_of(dispatcher, index, called, args, kwargs, values)
+    run, step = _run_of(function, called, args, kwargs, values)
     run.cause = cause
     return run.after(step, reason)
 
 
 def failed(
-    dispatcher: Dispatcher,
-    index: int,
-    called: Any,
-    args: Any,
-    kwargs: Any,
-    error: Exception,
-    values: Any,
+    function: Function, called: Any, args: Any, kwargs: Any, error: Exception, values: Any
 ) -> Any:
     """Handle an exception of a table's entry; see `Dispatcher.failed`."""
-    backends = dispatcher.loaded
+    backends = function.dispatcher.loaded
     # A whole call has handled its own; those of overriding types neither defer nor get a note.
     if backends is None or makes_whole_call(called) or hasattr(called, "_overrides"):
         return None
-    function = dispatcher.functions[index - 1]
     if called is function.default and function.identifier not in backends.with_end:
         return None
     if isinstance(error, backends.defer_on) and called is not function.default:
         return _Raised(called, error)
     try:
-        run, step = _run_of(dispatcher, index, called, args, kwargs, values)
+        run, step = _run_of(function, called, args, kwargs, values)
     except Exception:  # noqa: BLE001  # the exception of the implementation counts
         return None
     if step is not None:
@@ -198,12 +184,11 @@ def failed(
 
 
 def _run_of(
-    dispatcher: Dispatcher, index: int, called: Any, args: Any, kwargs: Any, values: Any
+    function: Function, called: Any, args: Any, kwargs: Any, values: Any
 ) -> tuple[Run, Step | None]:
     """Return the run of a call, and the candidate whose bare implementation was called."""
-    function = dispatcher.functions[index - 1]
     found = function.extract(args, kwargs) if values is None else given(values)
-    decision = decision_of(dispatcher, index, map(type, found))
+    decision = decision_of(function, map(type, found))
     return Run(decision, args, kwargs, values), decision.candidate_of(called)
 
 

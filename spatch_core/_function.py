@@ -143,10 +143,13 @@ class Function:
     """The default implementation of a dispatchable function, and its dispatch arguments.
 
     `parameters` are the places of the dispatch arguments; None if a callable, `_finder`, returns
-    them. `wrapper` is the function that users call.
+    them. `wrapper` is the function that users call. `dispatcher` gives the function its `index` in
+    the tables.
     """
 
     wrapper: Any
+    dispatcher: Dispatcher
+    index: int
 
     # Few functions have other values: see `_traits.set_traits` and `adopt.AdoptedFunction`.
     is_adopted = False
@@ -271,14 +274,13 @@ class Dispatchable(Function):
         _check_callable(default)
         module, qualname, identifier = _identity(default, *names)
         super().__init__(identifier, default, dispatch_args, set_traits)
-        self.dispatcher = dispatcher
         earlier: Any = dispatcher.by_identifier.get(self.identifier)
         if earlier is not None:
             _warn_of_duplicate(earlier, default)
         self.doc: str | None = default.__doc__
         self.origin = _origin(default)
         self.filename = f"{GENERATED}{self.identifier}>"  # in tracebacks
-        self.index = dispatcher.add(self)
+        dispatcher.add(self)
         shape = shape_of(self)
         self.wrapper = make_wrapper(self, shape, qualname)
         dress(self.wrapper, default, module, qualname)
@@ -492,7 +494,7 @@ class Dispatcher:
         self.adoptions: list[Any] = []
         self._loaders: list[Loader] = []
         # The first has index 1 in the tables, where item 0 is the scope.
-        self.functions: list[Any] = []
+        self.functions: list[Function] = []
         # The newest function of each identifier: a module may be imported again.
         self.by_identifier: dict[str, Dispatchable] = {}
         # The context variable that holds the tables in force, and the callable that returns them.
@@ -532,19 +534,18 @@ class Dispatcher:
         found: Catalog = self.ensure_loaded().catalog
         return found
 
-    def add(self, function: Dispatchable) -> int:
-        """Give a function of the library its index in the tables."""
-        index = self.place(function)
+    def add(self, function: Dispatchable) -> None:
+        """Add a function of the library."""
+        self.place(function)
         self.by_identifier[function.identifier] = function
-        return index
 
-    def place(self, function: Function) -> int:
-        """Return the index of a new function in the tables."""
+    def place(self, function: Function) -> None:
+        """Give a new function its index in the tables."""
         self.functions.append(function)
         index = len(self.functions)
         while self.functions[index - 1] is not function:
             index -= 1  # another thread has added one meanwhile
-        return index
+        function.dispatcher, function.index = self, index
 
     # What the wrappers call. `values` are the dispatch arguments, None and `missing` among them;
     # `deferred` and `failed` get them if a finder has returned them.
@@ -557,14 +558,14 @@ class Dispatcher:
             return default
         from ._entries import fill  # not needed when a library is imported
 
-        return fill(self, index, values)
+        return fill(self.functions[index - 1], values)
 
     # Not by ``*call``, for which CPython would use the C stack: the recursion may be deep.
     def deferred(self, index: int, called: Any, args: Any, kwargs: Any, values: Any = None) -> Any:
         """Call the next candidates after `called` has deferred."""
         from ._entries import deferred
 
-        return deferred(self, index, called, args, kwargs, values)
+        return deferred(self.functions[index - 1], called, args, kwargs, values)
 
     def failed(
         self, index: int, called: Any, args: Any, kwargs: Any, error: Exception, values: Any = None
@@ -572,4 +573,4 @@ class Dispatcher:
         """Return the argument `called` of `deferred` if it defers by the exception, else None."""
         from ._entries import failed
 
-        return failed(self, index, called, args, kwargs, error, values)
+        return failed(self.functions[index - 1], called, args, kwargs, error, values)

@@ -146,16 +146,14 @@ class Adoption:
         split_identifier(identity)
         if not callable(function):
             raise TypeError(f"adopt() takes a function, not {function!r}")
-        known = self.names.get(function, identity)
+        index = self.indices.get(function)  # a namespace may have given it an identity
+        known = self.dispatcher.functions[index - 1].identifier if index else identity
+        known = self.names.get(function, known)
         if known != identity:
-            raise ValueError(f"{function!r} was adopted as {known!r} before")
+            raise ValueError(f"{function!r} is known as {known!r} already")
         other = self.functions.get(identity, function)
         if other is not function or identity in self.dispatcher.by_identifier:
             raise ValueError(f"{identity!r} is the identity of another function")
-        index = self.indices.get(function)
-        if index is not None and self.dispatcher.functions[index - 1].identifier != identity:
-            known = self.dispatcher.functions[index - 1].identifier
-            raise ValueError(f"{function!r} is known as {known!r} already")
         self.functions[identity] = function
         self.names[function] = identity
 
@@ -201,7 +199,8 @@ class Adoption:
         # It may have a place already: by its other key, or by a thread that had the turn before.
         index = self.indices.get(function.identifier)
         if index is None:
-            index = self.dispatcher.place(function)
+            self.dispatcher.place(function)
+            index = function.index
         self.indices[function.identifier] = self.indices[other] = index
         return index
 
@@ -231,12 +230,10 @@ def _fill(
 
         identities = [each for each in adoption.indices if isinstance(each, str)]
         raise UnknownFunctionError(key, nearest(key, [*adoption.functions, *identities]))
-    dispatcher = adoption.dispatcher
-    index = adoption.indices[function.identifier]
-    backends = dispatcher.ready()
+    backends = adoption.dispatcher.ready()
     if backends is None:
         return None  # discovery runs in this thread, and imports a backend that calls this
-    return entry_for(dispatcher, index, backends, _given(types), types)
+    return entry_for(function, backends, _given(types), types)
 
 
 def _go_on(
@@ -249,8 +246,7 @@ def _go_on(
     kwargs: dict[str, Any],
 ) -> Any:
     """Call the rest after `called` returned ``NotImplemented``; all candidates if it is None."""
-    function, dispatcher = adoption.find(key, namespaces), adoption.dispatcher
-    backends = dispatcher.loaded
+    function = adoption.find(key, namespaces)
     if function is None:
         if any(each.others_may_answer(key, types) for each in namespaces):
             return NotImplemented
@@ -258,10 +254,9 @@ def _go_on(
             f"{key!r} has no identity by which backends could implement it: "
             "system.adopt(function, 'module:name') gives it one"
         )
-    if backends is None:
+    if adoption.dispatcher.loaded is None:
         return NotImplemented
-    index = adoption.indices[function.identifier]
-    decision = decision_of(dispatcher, index, _given(types))
+    decision = decision_of(function, _given(types))
     run = Run(decision, args, kwargs)
     if called is None:
         result = run.call()

@@ -8,7 +8,7 @@ import sys
 from ast import literal_eval
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
-from inspect import Signature
+from inspect import Parameter, Signature
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
@@ -286,32 +286,9 @@ def _files(values: dict[str, str], is_minimal: bool) -> dict[str, str]:
     return dict(sorted(texts.items()))
 
 
-class _Code:
-    """Code in place of a default value or an annotation."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def __repr__(self) -> str:
-        return self.text
-
-
 def _definition(name: str, signature: Signature) -> str:
     """Return the head of a function; ``_DEFAULT`` stands for defaults without a literal."""
-    # The default of each parameter is its name until the text is split: values may have commas.
-    named = [
-        each.replace(
-            annotation=_Code("Any"),
-            default=each.empty if each.default is each.empty else _Code(each.name),
-        )
-        for each in signature.parameters.values()
-    ]
-    texts = str(signature.replace(parameters=named))[1:-1].split(", ")
-    for number, text in enumerate(texts):
-        start, _, parameter = text.partition(" = ")
-        if parameter:
-            value = _literal(signature.parameters[parameter].default) or _PLACEHOLDER
-            texts[number] = f"{start} = {value}"
+    texts = [*_parameters(signature)]
     head = f"def {name}({', '.join(texts)}) -> Any:"
     if len(head) > _WIDTH:
         lines = "".join(f"    {text},\n" for text in texts)
@@ -319,14 +296,30 @@ def _definition(name: str, signature: Signature) -> str:
     return head
 
 
-def _literal(value: Any) -> str | None:
-    """Return the literal of a value; None if it has none."""
+def _parameters(signature: Signature) -> Iterator[str]:
+    """Yield the code of each parameter, and the marks between their kinds."""
+    stars: dict[object, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
+    before = None
+    for each in signature.parameters.values():
+        if before is Parameter.POSITIONAL_ONLY is not each.kind:
+            yield "/"
+        if each.kind is Parameter.KEYWORD_ONLY and before not in (each.kind, each.VAR_POSITIONAL):
+            yield "*"
+        default = "" if each.default is each.empty else f" = {_literal(each.default)}"
+        yield f"{stars.get(each.kind, '')}{each.name}: Any{default}"
+        before = each.kind
+    if before is Parameter.POSITIONAL_ONLY:
+        yield "/"
+
+
+def _literal(value: Any) -> str:
+    """Return the literal of a value, or the placeholder if it has none."""
     text = repr(value)
     try:
         if literal_eval(text) != value:
-            return None
+            return _PLACEHOLDER
     except (ValueError, SyntaxError, TypeError):  # also an infinite float
-        return None
+        return _PLACEHOLDER
     return text if '"' in text or "\\" in text else text.replace("'", '"')
 
 

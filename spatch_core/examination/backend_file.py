@@ -24,11 +24,8 @@ from .child import run
 from .findings import (
     KeyPath,
     Report,
-    endings_of,
     error,
-    from_record,
     key_path,
-    to_record,
 )
 from .importing import (
     Importer,
@@ -174,11 +171,10 @@ class BackendFile:
         result = run(task, request, about, folders=[self.folder] if self.folder else [])
         found = [
             replace(each, key=key, more_keys=())  # each key has its own line
-            for each in endings_of(result, "Repair the module or its imports")
+            for each in result.failures("Repair the module or its imports")
             for key in each.keys or (None,)
         ]
-        found += map(from_record, result.values.get("finding", ()))
-        return result, [self.placed(each) for each in found]
+        return result, [self.placed(each) for each in (*found, *result.findings)]
 
     def mentions(self) -> Iterator[Mention]:
         """Yield every well-formed identifier, type pattern and module in the file."""
@@ -349,8 +345,7 @@ def examine(request: dict[str, Any], journal: Journal) -> None:
     file = read_file(request["file"], request["text"])
     name = file.fields.get("name")
     check = DescriptionCheck(file.mentions(), file.importer(), journal, name=name)
-    for each in chain(check.findings(), check.unmentioned()):
-        journal.add("finding", to_record(each))
+    journal.found(chain(check.findings(), check.unmentioned()))
     systems = live_systems()
     found = [*file.project.check_groups({str(each.group) for each in systems})]
     for system in systems:
@@ -359,5 +354,4 @@ def examine(request: dict[str, Any], journal: Journal) -> None:
             is_asked_for = file.description.requires_opt_in
             waits = not is_asked_for and are_covered(file.description.known_types, own)
             found += check_calls(file.description, own, waits)
-    for each in found:
-        journal.add("finding", to_record(each))
+    journal.found(found)

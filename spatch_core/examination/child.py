@@ -21,8 +21,9 @@ from importlib import import_module
 from tempfile import TemporaryFile
 from typing import Any, TypeAlias
 
-from .._errors import in_words
+from .._errors import Finding, in_words, replace
 from ..exceptions import SpatchCoreWarning
+from .findings import error, from_record, note, to_record, with_keys
 
 _LIMIT = 120.0
 """Time limit of a child in seconds, because a CI job must not wait forever."""
@@ -125,6 +126,21 @@ class TaskResult:
         """Return the last value of a kind, or `otherwise`."""
         return self.values.get(kind, [otherwise])[-1]
 
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings of the last child."""
+        return [*map(from_record, self.values.get("finding", ()))]
+
+    def failures(self, remedy: str, more_time: str = "") -> Iterator[Finding]:
+        """Yield an error for each child that ended early, and a note if the task was given up."""
+        for each in self.endings:
+            advice = more_time if each.is_late and more_time else remedy
+            yield with_keys(error(str(each), advice), each.keys)
+        if self.endings and self.endings[-1].module and not self.is_complete:
+            message = "the rest was not examined, because too many modules ended the interpreter"
+            found = note(message, "Repair the modules that end the interpreter")
+            yield replace(found, is_unchecked=True)
+
 
 class Journal:
     """The steps and results of a child, for its parent."""
@@ -138,6 +154,11 @@ class Journal:
         line = json.dumps([kind, value]).encode() + b"\n"
         while line:  # the file may take a part only
             line = line[os.write(self._descriptor, line) :]
+
+    def found(self, findings: Iterable[Finding]) -> None:
+        """Write findings."""
+        for each in findings:
+            self.add("finding", to_record(each))
 
     def begins(self, what: str, key: str = "", module: str = "") -> bool:
         """Write the next step; return False if its module has ended a child before."""

@@ -122,16 +122,19 @@ def _with_remedies(given: Question, backend: str, reason: str) -> Json:
     """Answer about a backend that takes part in calls."""
     obstacles = []
     enabled, prioritized = _favoured(given, backend)
-    remedies = [*_tried(enabled, backend, given)]
+    remedies = _tried(enabled, backend, given)
     if not remedies:
-        remedies = [*_tried(prioritized, backend, given)]
+        remedies = _tried(prioritized, backend, given)
         if remedies and enabled.options == given.options and not given.options.prioritize:
-            remedies.append(_by_variable(given, backend, Attempt(remedies[0]["outcome"])))
+            environment = given.system._catalog().environment
+            value = ",".join(dict.fromkeys((backend, *environment.prioritize)))
+            outcome = Attempt(remedies[0]["outcome"])
+            remedies.append(_setting(given, outcome, environment.variable("PRIORITIZE"), value))
     if not remedies:
         implementing = given.system.functions[given.function].backends
         verdict = _explained(prioritized.ask(), backend).verdict
         if verdict in (Verdict.NO_MATCH, Verdict.CANNOT_CONVERT):
-            remedies += _with_types(enabled, prioritized, backend, given)
+            remedies = _with_types(enabled, prioritized, backend, given)
             obstacles.append(_what_it_lacks(given, backend))
         elif backend not in implementing:
             names = ", ".join(implementing)
@@ -158,13 +161,13 @@ def _favoured(given: Question, backend: str) -> tuple[Question, Question]:
     return replace(given, options=enabled), replace(given, options=prioritized)
 
 
-def _tried(question: Question, backend: str, given: Question) -> Iterator[Json]:
-    """Ask the core, and yield the remedy if the backend would run."""
+def _tried(question: Question, backend: str, given: Question) -> list[Json]:
+    """Ask the core, and return the remedy if the backend would run."""
     outcome = None
     with suppress(TypeError, ValueError):  # a type that options cannot name
         outcome = _attempt(question.ask(), backend)
     if outcome is None:
-        return
+        return []
     parts = ["do not disable it"] if backend in given.options.disable else []
     options = question.options
     if options != given.options and str(options):
@@ -172,14 +175,7 @@ def _tried(question: Question, backend: str, given: Question) -> Iterator[Json]:
     if question.types != given.types:
         names = ", ".join(type_identifier(each.type) for each in question.types)
         parts.append(f"call it with {names}")
-    yield _remedy(question, outcome, ", ".join(parts))
-
-
-def _by_variable(given: Question, backend: str, outcome: Attempt) -> Json:
-    """Return the remedy that prioritizes the backend by the environment, as an option would."""
-    environment = given.system._catalog().environment
-    value = ",".join(dict.fromkeys((backend, *environment.prioritize)))
-    return _setting(given, outcome, environment.variable("PRIORITIZE"), value)
+    return [_remedy(question, outcome, ", ".join(parts))]
 
 
 def _breaking_cycles(given: Question, backend: str) -> Json:
@@ -195,6 +191,7 @@ def _breaking_cycles(given: Question, backend: str) -> Json:
 
 
 def _setting(given: Question, outcome: Attempt, name: str, value: str) -> Json:
+    """Return the remedy that sets a variable of the environment."""
     text = f"set {name}={value!r} in the environment"
     return _remedy(given, outcome, text, {name: value})
 
@@ -210,8 +207,7 @@ def _with_others_disabled(question: Question, backend: str, given: Question) -> 
         kept = tuple(each for each in options.prioritize if each not in others)
         options = replace(options, prioritize=kept, disable=(*options.disable, *others))
         question = replace(question, options=options)
-        remedies = [*_tried(question, backend, given)]
-        if remedies:
+        if remedies := _tried(question, backend, given):
             return remedies
 
 
@@ -225,7 +221,7 @@ def _with_types(
             own.append(given_type(pattern.identifier))
 
     def first(*questions: Question) -> list[Json]:
-        return [remedy for each in questions for remedy in _tried(each, backend, given)][:1]
+        return next(filter(None, (_tried(each, backend, given) for each in questions)), [])
 
     both = (enabled, prioritized)
     found: list[Json] = []

@@ -26,13 +26,10 @@ from .checks import DescriptionCheck
 from .child import TaskResult, run
 from .findings import (
     Report,
-    endings_of,
-    from_record,
     merged,
     note,
     source_as_json,
     source_from_json,
-    to_record,
     warning,
 )
 from .importing import (
@@ -118,8 +115,7 @@ def examine_library(library: str | Library, *, timeout: float = 60.0) -> Library
     if not isinstance(library, Library):
         library = find_library(library)
     if library.owner is not None:  # the other library of this name is used
-        fault = load_library(library).fault  # which imports nothing
-        assert fault is not None
+        (fault,) = load_library(library).problems  # which imports nothing
         return LibraryReport(library.name, (replace(fault, severity=Severity.WARNING),), library)
 
     def child(
@@ -174,9 +170,9 @@ def _reported(result: TaskResult, backend: str | None, place: dict[str, Any]) ->
     """Yield the findings of a task, and those about children that ended early."""
     remedy = _IN_USE if backend is None else "Repair the module, or block the backend"
     more_time = "Give it more time with --timeout, or repair what hangs"
-    for each in endings_of(result, remedy, more_time):
+    for each in result.failures(remedy, more_time):
         yield replace(each, backend=backend, source=source_from_json(place))
-    yield from map(from_record, result.values.get("finding", ()))
+    yield from result.findings
 
 
 def _sorted(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -220,8 +216,7 @@ def find_backends(request: dict[str, Any], journal: Journal) -> None:
     library = _requested(request, journal)
     loaded = load_library(library, block_all)
     if loaded.system is None:
-        assert loaded.fault is not None  # a library has a system or a fault
-        journal.add("finding", to_record(loaded.fault))
+        journal.found(loaded.problems)
         return
     blocked = loaded.system._catalog().blocked
     journal.add("prefix", loaded.system.environ_prefix)
@@ -262,7 +257,7 @@ def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None) ->
             is_usable = problem.backend in (loaded.system.backends if loaded.system else ())
             is_minor = is_variable or (is_usable and not problem.skips)
             severity = Severity.WARNING if is_minor else Severity.ERROR
-            journal.add("finding", to_record(replace(problem, severity=severity)))
+            journal.found([replace(problem, severity=severity)])
     states = [
         {"name": each.name, "state": each.state.value, **source_as_json(each.source)}
         for each in list_backends(loaded)
@@ -299,8 +294,8 @@ def _examine_backend(
     )
     calls = _check_calls(description, system, journal)
     absent = check_environment(description, system.problems)
-    for finding in chain(check.findings(), calls, absent):
-        journal.add("finding", to_record(replace(finding, backend=name, source=home)))
+    found = chain(check.findings(), calls, absent)
+    journal.found(replace(each, backend=name, source=home) for each in found)
 
 
 def _check_calls(

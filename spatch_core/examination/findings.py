@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from .._description import EVERY, NO_FUNCTIONS
 from .._errors import Finding, Published, Severity, Source, replace
-
-if TYPE_CHECKING:
-    from .child import TaskResult
 
 KeyPath: TypeAlias = "tuple[str | int, ...]"
 """The keys and indices that lead to a value in a description."""
@@ -75,17 +72,6 @@ def note(message: str, remedy: str) -> Finding:
 def unchecked(why: str, remedy: str = "Check where it is installed") -> Finding:
     """Return a note that something could not be checked."""
     return replace(note(f"{why}, so this is not checked", remedy), is_unchecked=True)
-
-
-def endings_of(result: TaskResult, remedy: str, more_time: str = "") -> Iterator[Finding]:
-    """Yield an error for each child that ended early, and a note if the task was given up."""
-    for each in result.endings:
-        advice = more_time if each.is_late and more_time else remedy
-        yield with_keys(error(str(each), advice), each.keys)
-    if result.endings and result.endings[-1].module and not result.is_complete:
-        message = "the rest was not examined, because too many modules ended the interpreter"
-        found = note(message, "Repair the modules that end the interpreter")
-        yield replace(found, is_unchecked=True)
 
 
 def with_keys(finding: Finding, keys: Iterable[str]) -> Finding:

@@ -194,7 +194,12 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     remedy = f"Take {'the context, and then ' * context}what the library's function takes"
     # A single cause that explains all mismatches is reported instead of them.
     if context and not mismatches(default, signature, context=False):
-        message, remedy = _no_context(mention)
+        message, remedy = "takes no DispatchContext, ", "Take it as the first argument"
+        if mention.role is Role.SHOULD_RUN:
+            message += "which every should_run gets first"
+        else:
+            message += "but the description says uses_context = true"
+            remedy += ", or leave uses_context out"
     # The first parameter is a context only if the rest has the names of the library's parameters.
     elif not (context or mismatches(default, rest, context=False)) and (
         set() < _names(default) <= _names(rest)
@@ -276,16 +281,6 @@ def _without_first(signature: Signature) -> Signature:
     parameters = [*signature.parameters.values()]
     is_first = parameters and parameters[0].kind in _BY_POSITION
     return signature.replace(parameters=parameters[1:]) if is_first else signature
-
-
-def _no_context(mention: Mention) -> tuple[str, str]:
-    lacks, remedy = "takes no DispatchContext,", "Take it as the first argument"
-    if mention.role is Role.SHOULD_RUN:
-        return f"{lacks} which every should_run gets first", remedy
-    return (
-        f"{lacks} but the description says uses_context = true",
-        f"{remedy}, or leave uses_context out",
-    )
 
 
 # --- Signatures ----------------------------------------------------------------------------------

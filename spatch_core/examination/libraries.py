@@ -82,9 +82,13 @@ class LoadedLibrary:
 
     library: Library
     # Backends have been discovered. The class may be that of a vendored copy of this package.
-    system: BackendSystem | None = None
-    fault: Finding | None = None  # why there is no system
-    problems: tuple[Finding, ...] = ()  # of the system, or only `fault`
+    system: BackendSystem | None
+    problems: tuple[Finding, ...]  # of the system, or only the fault
+
+    @property
+    def fault(self) -> Finding | None:
+        """Why there is no system."""
+        return self.problems[0] if self.system is None else None
 
     @property
     def usable(self) -> BackendSystem:
@@ -216,7 +220,7 @@ def load_library(
             problems = [*dict.fromkeys(map(_with_advice, system.problems)), *_alike(system)]
         variables = read_environment(system.environ_prefix, os.environ)
         problems += [each for each in variables.problems if each not in problems]
-        return LoadedLibrary(library, system, problems=tuple(problems))
+        return LoadedLibrary(library, system, tuple(problems))
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # a third party's import
@@ -254,7 +258,7 @@ def _alike(system: BackendSystem) -> Iterator[Finding]:
 
 def _faulty(library: Library, message: str, remedy: str) -> LoadedLibrary:
     fault = Finding(message, remedy, source=library.source, severity=Severity.ERROR)
-    return LoadedLibrary(library, fault=fault, problems=(fault,))
+    return LoadedLibrary(library, None, (fault,))
 
 
 def import_public_names(library: Library) -> None:

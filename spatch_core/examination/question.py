@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .._decide import Verdict
-from .._errors import Source, in_words, nearest
+from .._errors import Source, nearest
 from .._matching import Matcher
 from .._patterns import DEFAULT, import_identifier, loaded_object, split_identifier
 from .child import foreign_code, import_failure, progress, run
@@ -333,20 +333,15 @@ def calls_of(question: Question, given: Mapping[str, GivenType]) -> list[dict[st
     }
     found = []
     for name in sorted(names & given.keys()):
-        try:
-            explained = replace(question, types=(given[name],)).ask()
-        except Exception as error:  # noqa: BLE001  # a third party's class
-            outcome = {"selected": None, "refused": False, "reason": in_words(error)}
-        else:
-            deciding = (
-                each.reason
-                for each in explained.backends
-                if each.backend == explained.selected or each.verdict == Verdict.ASKED
-            )
-            reason = next(deciding, "")
-            refused = is_refused(explained)
-            outcome = {"selected": explained.selected, "refused": refused, "reason": reason}
-        found.append({"type": name, **outcome, "note": given[name].note})
+        explained = replace(question, types=(given[name],)).ask()
+        deciding = (
+            each.reason
+            for each in explained.backends
+            if each.backend == explained.selected or each.verdict == Verdict.ASKED
+        )
+        outcome = {"selected": explained.selected, "refused": is_refused(explained)}
+        reason, note = next(deciding, ""), given[name].note
+        found.append({"type": name, **outcome, "reason": reason, "note": note})
     return found
 
 

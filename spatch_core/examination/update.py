@@ -19,7 +19,7 @@ from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS
 from .._errors import Finding, replace
 from .backend_file import BackendFile, find_layout, read_file
 from .checks import DescriptionCheck
-from .findings import Report, error, key_path, note, to_record
+from .findings import Report, error, key_path, note
 from .importing import Role
 
 if TYPE_CHECKING:
@@ -294,8 +294,7 @@ def read_registered(request: dict[str, Any], journal: Journal) -> None:
         journal.add("functions", functions)
         findings += _implementation_faults(backend, importer)
         findings += check.check_registered(backend.functions)
-    for each in findings:
-        journal.add("finding", to_record(each))
+    journal.found(findings)
 
 
 def _fields(registered: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ backend takes an interpreter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -288,7 +288,16 @@ IMPORTS = [
     # One without a signature, as some that are written in C.
     ("{m}:blur", "class Odd:\n __signature__ = 1\n def __call__(self): ...\nblur = Odd()", "", ""),
 ]  # fmt: skip
+OTHER = "so a call without these arguments means something else: "
 MISMATCHES = [
+    ("x, n=1", "x, n=2", f"{OTHER}n=2 instead of n=1. Take the library's default values"),
+    (
+        "x, *, n=1, a='x'",
+        "x, a='y', n=2.5",
+        f"{OTHER}a='y' instead of a='x', n=2.5 instead of n=1.",
+    ),
+    # None and objects may stand for a value that the implementation computes.
+    *(("x, n=1", given, "") for given in ("x, n=1.0", "x, n=None", "x, n=len", "*args, **kwargs")),
     ("x, n=None", "x", "called as (x, n): too many positional arguments"),
     ("x, n=None", "x, m=None", "called as (x, n=n): got an unexpected keyword argument 'n'"),
     ("x, n=None", "x, n", "called as (x): missing a required argument: 'n'. Take what the library"),
@@ -347,6 +356,49 @@ NAMES = [
 ]  # fmt: skip
 
 
+ATTRIBUTES = [
+    ("paintlib.constants:pi", "f", "", ""),
+    ("paintlib.constants:e", "ff", "error", "'paint_water' has no 'ff'. Did you mean 'f'?"),
+    ("paintlib:pi", "f", "warning", "attributes of module 'paintlib' follow no backend. Remove it"),
+    ("paintlb:pi", "f", "error", "the library has no module 'paintlb'. Did you mean 'paintlib'"),
+]
+"""W4: the attribute, the backend's value, and what is said of both."""
+
+
+CONVERTING = """
+    primary_types = ["fractions:Fraction"]
+    to_default = "paint_chalk:there"
+    from_default = "paint_chalk:bakc"
+    copy_into = "paint_chalk:copy"
+    [functions."*"]
+    function = "paint_chalk:every"
+    """
+CONVERSIONS = """
+    def there(x, device): ...
+    def back(x): ...
+    async def copy(original, converted): ...
+    def every(): ...
+    """
+CONVERTED = {
+    "to_default": "paint_chalk:there(x, device) cannot be called as to_default(x): missing a "
+    "required argument: 'device'. Take x by position",
+    "from_default": "'paint_chalk' has no 'bakc'. Did you mean 'back'?",
+    "copy_into": "'paint_chalk:copy' is a coroutine or generator function, and copy_into(original, "
+    "converted) must return the converted object. Write a plain function",
+    'functions."*".function': "paint_chalk:every() takes no DispatchContext, which names the "
+    "called function. Take it as the first argument, and then *args and **kwargs",
+}
+UNNEEDED = [
+    ("import nowhere_at_all", "note", "is not installed here"),
+    (
+        "try: import nowhere_at_all\nexcept ImportError: raise ImportError('pip install it')",
+        "note", "is not installed here (pip install it), so",
+    ),
+    ("raise RuntimeError('no device')", "note", "RuntimeError: no device"),
+    ("import ctypes\nctypes.CDLL('libnowhere.so')", "note", "OSError: libnowhere.so"),
+    ("from json import qqq", "error", "ImportError: cannot import name 'qqq'"),
+]  # fmt: skip
+"""Modules of a backend for a GPU's arrays, on a machine without any."""
 DEFERRED = {
     "coroutine": "async def coroutine(context, x): return True\n",
     "generator": "def generator(context, x): yield True\n",
@@ -362,6 +414,7 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     defined = [dispatchable.format("'x'", name, "x") for name in ("blur", "i", "c", *DEFERRED)]
     defined += [dispatchable.format("None", f"f{n}", pair[0]) for n, pair in enumerate(pairs)]
     defined += [dispatchable.format("'x'", f"i{n}", "x") for n in range(len(IMPORTS))]
+    defined += [dispatchable.format("'x'", f"g{n}", "x") for n in range(len(UNNEEDED))]
     defined += [dispatchable.format("'x'", f"c{n}", "x") for n in range(len(CONTEXTS))]
     site.install_library(
         {
@@ -370,6 +423,9 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
             "paintlib/_dispatch.py": "from spatch_core import BackendSystem\n"
             "system = BackendSystem('paintlib.backends', 'PAINTLIB')\n",
             "paintlib/filters.py": f"from ._dispatch import system\n{''.join(defined)}",
+            "paintlib/constants.py": "from spatch_core.switching import attributes\n"
+            "from ._dispatch import system\n"
+            "__getattr__, __dir__ = attributes(system, __name__, {'pi': 3})\n",
             "paintlib/later.py": "from ._dispatch import system\n"
             + dispatchable.format("'x'", "wash", "x"),
             "paintlib/optional.py": "import nowhere_at_all",
@@ -377,7 +433,8 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
         }
     )
     table = "[functions.'paintlib.filters:{0}']\nfunction = '{1}:{2}'\n"
-    toml = [types("builtins:int")]
+    toml = [types("builtins:int"), "[attributes]\n"]
+    toml += [f"'{name}' = 'paint_water:{value}'\n" for name, value, *_ in ATTRIBUTES]
     toml += [table.format(f"f{n}", "paint_water.pairs", f"f{n}") for n in range(len(pairs))]
     for n, (function, *_) in enumerate(IMPORTS):
         module, _, name = function.format(m=f"paint_water.m{n}").partition(":")
@@ -408,6 +465,10 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     site.install_backend("wax", f"primary_types = {patterns}\n", dedent(CODE))
     site.install_backend("ink", types() + f"secondary_types = {patterns}\n")
     write_modules(site, "paint_wax", {"broken": "1 / 0"})
+    site.install_backend("chalk", CONVERTING, dedent(CONVERSIONS))
+    gpu = [table.format(f"g{n}", f"paint_gpu.m{n}", "f") for n in range(len(UNNEEDED))]
+    site.install_backend("gpu", f"primary_types = ['nowhere_at_all:T']\n{''.join(gpu)}")
+    write_modules(site, "paint_gpu", {f"m{n}": each[0] for n, each in enumerate(UNNEEDED)})
     write_distribution(
         site.folder,
         "paint-tempting",
@@ -417,110 +478,6 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     # Modules that no description names are not imported, but their text is read.
     assert not (site.folder / "touched").exists()
     return {(each["backend"], key): each for each in found["findings"] for key in each["keys"]}
-
-
-@pytest.mark.parametrize("number", range(len(IMPORTS)), ids=[str(each[:2]) for each in IMPORTS])
-def test_implementations_that_cannot_be_imported(
-    examined: dict[tuple[str, str], dict[str, Any]], number: int
-) -> None:
-    """A missing dependency is distinguished from a misspelling."""
-    _, _, severity, text = IMPORTS[number]
-    finding = examined.get(("water", f'functions."paintlib.filters:i{number}".function'))
-    if finding is None:
-        assert not severity
-        return
-    assert finding["severity"] == severity
-    file = str(Path(finding["file"]).with_name(f"m{number}.py"))
-    start = text.format(m=f"paint_water.m{number}", file=file, place=f"{file}:1")
-    assert said(finding).startswith(start)
-
-
-@pytest.mark.parametrize("number", range(len(MISMATCHES)), ids=[str(m[:2]) for m in MISMATCHES])
-def test_implementations_that_cannot_take_the_librarys_calls(
-    examined: dict[tuple[str, str], dict[str, Any]], number: int
-) -> None:
-    """Every way of calling the library's function must be possible."""
-    default, implementation, text = MISMATCHES[number]
-    finding = examined["water", f'functions."paintlib.filters:f{number}".function']
-    assert finding["severity"] == "error"
-    start = f"paint_water.pairs:f{number}({implementation}) cannot take all calls of the library's "
-    assert said(finding).startswith(f"{start}function ({default}): ")
-    assert text in said(finding)
-
-
-@pytest.mark.parametrize("number", range(len(CONTEXTS)), ids=[str(each[:3]) for each in CONTEXTS])
-def test_what_takes_a_context_takes_it_first(
-    examined: dict[tuple[str, str], dict[str, Any]], number: int
-) -> None:
-    """A should_run always does, an implementation with uses_context."""
-    part, _, parameters, text = CONTEXTS[number]
-    finding = examined.get(("water", f'functions."paintlib.filters:c{number}".{part}'))
-    if finding is None:
-        assert not text
-        return
-    assert finding["severity"] == "error"
-    start = f"paint_water.contexts:c{number}({parameters}) "
-    if text.startswith("takes"):
-        start += text
-    assert said(finding).startswith(start)
-    assert text in said(finding)
-
-
-@pytest.mark.parametrize("kind", DEFERRED)
-def test_a_should_run_that_can_never_answer(
-    examined: dict[tuple[str, str], dict[str, Any]], kind: str
-) -> None:
-    """What a coroutine or a generator function returns is not True."""
-    finding = examined["water", f'functions."paintlib.filters:{kind}".should_run']
-    assert finding["severity"] == "error"
-    assert said(finding) == (
-        f"'paint_water.contexts:{kind}' is a coroutine or generator function: a call "
-        "never returns True, so it always defers. Write a plain function that returns True"
-    )
-
-
-@pytest.mark.parametrize("number", range(len(NAMES)), ids=[each[0] for each in NAMES])
-def test_functions_that_the_library_does_not_have(
-    examined: dict[tuple[str, str], dict[str, Any]], number: int
-) -> None:
-    """The remedy has the nearest identifier."""
-    name, severity, text = NAMES[number]
-    finding = examined.get(("water", f'functions."{name}"'))
-    if finding is None:
-        assert not severity
-        return
-    assert finding["severity"] == severity
-    assert said(finding).startswith(text)
-
-
-def test_a_dependency_is_not_missed_where_the_types_are_not_either(site: Site) -> None:
-    """A backend for a GPU's arrays, on a machine without any."""
-    site.install_library()
-    modules = {
-        "plain": ("import nowhere_at_all", "is not installed here"),
-        "nice": (
-            "try: import nowhere_at_all\nexcept ImportError: raise ImportError('pip install it')",
-            "is not installed here (pip install it), so",
-        ),
-        "device": ("raise RuntimeError('no device')", "RuntimeError: no device"),
-        "driver": ("import ctypes\nctypes.CDLL('libnowhere.so')", "OSError: libnowhere.so"),
-        "broken": ("from json import qqq", "ImportError: cannot import name 'qqq'"),
-    }
-    site.install_backend(
-        "water",
-        'primary_types = ["nowhere_at_all:Type"]\n'
-        + "".join(
-            f"[functions.'paintlib.filters:blur{n}']\nfunction = 'paint_water.{name}:blur'\n"
-            for n, name in enumerate(modules)
-        ),
-    )
-    write_modules(site, "paint_water", {name: code for name, (code, _) in modules.items()})
-    found = {each["keys"][0]: each for each in findings(examine(site), "water")}
-    for n, (name, (_, text)) in enumerate(modules.items()):
-        each = found[f'functions."paintlib.filters:blur{n}".function']
-        assert text in each["message"]
-        assert ("not checked" in each["message"]) == (name != "broken")
-        assert each["severity"] == ("error" if name == "broken" else "note")
 
 
 # --- types -----------------------------------------------------------------------------
@@ -586,19 +543,58 @@ PATTERNS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("place", [("wax", "primary_types"), ("ink", "secondary_types")])
-@pytest.mark.parametrize("number", range(len(PATTERNS)), ids=[each[0] for each in PATTERNS])
-def test_types_that_can_never_match(
-    examined: dict[tuple[str, str], dict[str, Any]], place: tuple[str, str], number: int
+def cases() -> Iterator[tuple[str, str, str, str, str]]:
+    """Yield backend, key and severity, and the start and a part of the text, for each table."""
+    for n, (_, _, severity, text) in enumerate(IMPORTS):
+        start = text.replace("{m}", f"paint_water.m{n}").replace("{place}", "{file}:1")
+        start = start.replace("{file}", f"{{folder}}/paint_water/m{n}.py")
+        yield "water", f'functions."paintlib.filters:i{n}".function', severity, start, ""
+    for n, (default, given, text) in enumerate(MISMATCHES):
+        is_other = text.startswith(OTHER)
+        what = f"cannot take all calls of the library's function ({default}): "
+        start = f"paint_water.pairs:f{n}({given}) {'has other default' if is_other else what}"
+        key = f'functions."paintlib.filters:f{n}".function'
+        severity = "warning" if is_other else "error" if text else ""
+        yield "water", key, severity, start, text
+    for n, (part, _, parameters, text) in enumerate(CONTEXTS):
+        start = f"paint_water.contexts:c{n}({parameters}) " + text * text.startswith("takes")
+        key = f'functions."paintlib.filters:c{n}".{part}'
+        yield "water", key, "error" if text else "", start, text
+    for name in DEFERRED:
+        start = f"'paint_water.contexts:{name}' is a coroutine or generator function: a call never "
+        text = "returns True, so it always defers. Write a plain function that returns True"
+        yield "water", f'functions."paintlib.filters:{name}".should_run', "error", start, text
+    for name, _, severity, text in ATTRIBUTES:
+        yield "water", f'attributes."{name}"', severity, text, ""
+    for key, text in CONVERTED.items():
+        yield "chalk", key, "error", text, ""
+    for n, (_, severity, part) in enumerate(UNNEEDED):
+        yield "gpu", f'functions."paintlib.filters:g{n}".function', severity, "", part
+    for name, severity, text in NAMES:
+        yield "water", f'functions."{name}"', severity, text, ""
+    for n, (_, severity, text) in enumerate(PATTERNS):
+        yield "wax", f"primary_types[{n}]", severity, text, ""
+        yield "ink", f"secondary_types[{n}]", severity, text, ""
+
+
+@pytest.mark.parametrize("case", [*cases()], ids=lambda each: f"{each[0]} {each[1]}")
+def test_what_is_said_of_a_name(
+    examined: dict[tuple[str, str], dict[str, Any]], case: tuple[str, str, str, str, str]
 ) -> None:
-    """They are distinguished from types that are not installed here."""
-    _, severity, text = PATTERNS[number]
-    finding = examined.get((place[0], f"{place[1]}[{number}]"))
+    """A missing dependency is no misspelling, nor a type that is not installed here a fault.
+
+    Every way of calling the library's function must be possible, and a context comes first.
+    """
+    backend, key, severity, start, part = case
+    finding = examined.get((backend, key))
     if finding is None:
         assert not severity
         return
     assert finding["severity"] == severity
-    assert said(finding).startswith(text)
+    assert said(finding).startswith(
+        start.replace("{folder}", str(Path(finding["file"]).parents[1]))
+    )
+    assert part in said(finding)
 
 
 LATE = 'lower_priority_than = ["default"]'

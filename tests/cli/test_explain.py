@@ -193,6 +193,7 @@ def test_a_current_backend(paint: Site) -> None:
         ),
         pytest.param([BLUR, "--why-not", "oil"], "--why-not needs TYPE", id="no types"),
         pytest.param([BLUR, "int", "--prioritize", "oli"], "did you mean 'oil'?", id="backend"),
+        pytest.param([BLUR, "--prioritize", "oli"], "did you mean 'oil'?", id="of every type"),
         pytest.param([BLUR, "int", "--type", "text"], "'text' is not an identifier", id="--type"),
         pytest.param([BLUR, "int", "--priorize", "oil"], "--prioritize", id="option"),
     ],

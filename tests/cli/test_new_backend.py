@@ -222,14 +222,6 @@ def test_nothing_is_overwritten(paint: Site) -> None:
     assert [*(paint.folder / "paint-lib-water").iterdir()] == []
 
 
-def test_a_place_that_cannot_be_written_to_is_reported(paint: Site) -> None:
-    """No file is left behind."""
-    (paint.folder / "file").write_text("")
-    answer = create(paint, "a", "--type", "fractions:Fraction", "--directory", "file/below")
-    assert answer.code in (1, 2)
-    assert "file/below" in answer.errors
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -196,7 +196,7 @@ def test_a_function_has_one_identity_and_an_identity_one_function() -> None:
     """T1: adopting it again as the same changes nothing."""
     system = adopting()
     system.adopt(foreign_function, "lib:f")
-    with pytest.raises(ValueError, match="was adopted as 'lib:f' before"):
+    with pytest.raises(ValueError, match="is known as 'lib:f' already"):
         system.adopt(foreign_function, "lib:g")
     with pytest.raises(ValueError, match="'lib:f' is the identity of another function"):
         system.adopt(len, "lib:f")

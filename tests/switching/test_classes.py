@@ -125,14 +125,7 @@ def test_mistakes() -> None:
     class Local:
         value = 3
 
-    with pytest.raises(TypeError, match="takes a class"):
-        describe_class(Jax(), "lib")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="Base is no subclass of Jax"):
         describe_class(Base, "lib", shared=Jax)
-    with pytest.raises(TypeError, match="shared= takes a class"):
-        describe_class(Base, "lib", shared=Base())  # type: ignore[arg-type]
-    for prefix in (math, "lib:", "", "my lib"):
-        with pytest.raises(TypeError, match="takes the name of the library's module"):
-            describe_class(Base, prefix)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="cannot be imported as"):
         describe_class(Local, "lib")

@@ -228,8 +228,6 @@ def test_mistakes(lib: Any) -> None:
         namespace("spacelib", backend="gpu")
     with pytest.raises(TypeError, match="no BackendSystem is known for module 'asyncio'"):
         namespace(asyncio, backend="gpu")
-    with pytest.raises(TypeError, match="system= takes the BackendSystem of a library"):
-        namespace(lib, backend="gpu", system=lib.switch)
     with pytest.raises(UnknownBackendError):
         namespace(lib, backend="gpu", system=BackendSystem(None, "OTHER"))
     assert namespace(lib, backend="gpu", system=lib.system).tensor([1]) == "gpu"

@@ -11,7 +11,6 @@ import pytest
 
 import spatch_core
 from spatch_core import UnknownBackendError, switching
-from spatch_core.switching import Switch
 from spatch_core.testing import isolated, run_python
 
 if TYPE_CHECKING:
@@ -52,13 +51,6 @@ def test_a_context_holds_in_its_own_thread_or_task(library: Library) -> None:
     """W2: it has no argument `globally`."""
     with library.switch.backend_context("jax"):
         assert (library.now(), in_thread(library.now)) == ("jax", "numpy")
-
-
-def test_a_system_is_needed() -> None:
-    """W2: the class of options is none."""
-    wrong: Any = "mylib"
-    with pytest.raises(TypeError, match="takes the BackendSystem of a library"):
-        Switch(wrong)
 
 
 def test_options_restore_what_was_set(library: Library) -> None:
