@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -40,7 +40,7 @@ from .._patterns import (
 )
 from .child import foreign_code, progress
 from .findings import note
-from .importing import did_you_mean, package_of
+from .importing import did_you_mean, package_of, place_of
 from .project import check_group, entry_point_advice
 
 if TYPE_CHECKING:
@@ -194,10 +194,13 @@ def live_systems() -> list[Any]:
 # --- Loading them ---------------------------------------------------------------------------------
 
 
-def load_library(library: Library) -> LoadedLibrary:
+def load_library(
+    library: Library, imported: Callable[[BackendSystem], object] = lambda _: None
+) -> LoadedLibrary:
     """Import a library's system and let it discover its backends.
 
-    If anything fails, the result has a fault instead of a system.
+    If anything fails, the result has a fault instead of a system. `imported` is called with the
+    system before it discovers.
     """
     if library.owner is not None:
         message = f"distribution {library.owner} registers a library of the same name"
@@ -213,6 +216,7 @@ def load_library(library: Library) -> LoadedLibrary:
                 f"{type(system).__qualname__!r}",
                 "Name the library's BackendSystem in the entry point",
             )
+        imported(system)
         with foreign_code(system), progress(f"loading {library.name}"):
             # Several faults of an entry point may have the same advice.
             problems = [*dict.fromkeys(map(_with_advice, system.problems)), *_alike(system)]
@@ -224,7 +228,7 @@ def load_library(library: Library) -> LoadedLibrary:
     except BaseException as error:  # noqa: BLE001  # a third party's import
         return _faulty(
             library,
-            f"loading {library.identifier!r} failed with {in_words(error)}",
+            f"loading {library.identifier!r} failed with {in_words(error)}{place_of(error)}",
             "Repair or uninstall the distribution",
         )
 
