@@ -143,7 +143,13 @@ def read_all(app: Sphinx) -> None:
 
 @cache
 def _read(library: str, names: tuple[str, ...]) -> ChosenBackends:
-    system, found = _system(library)
+    try:
+        found = Library(library, library, Source()) if ":" in library else find_library(library)
+        system: Any = import_identifier(found.identifier)  # which discovers no backends
+    except (LookupError, ImportError, ValueError) as error:
+        raise ChoiceError(str(error)) from error
+    if not is_system(system):
+        raise ChoiceError(f"{found.identifier!r} is not a BackendSystem")
     import_public_names(found)
     # Backends that are not chosen are not read. Of several entry points with one name, the first.
     points = [] if system.group is None else find_entry_points(system.group)[0]
@@ -153,7 +159,7 @@ def _read(library: str, names: tuple[str, ...]) -> ChosenBackends:
     for name in names:
         try:
             if name.endswith(_FILE):
-                read = _from_file(Path(name))
+                read = parse_description(parse_toml(Path(name).read_bytes()), Source(file=name))
             elif name in in_code:
                 read = parse_description(in_code[name], Source(), None, True, system.functions)
             elif name in installed:
@@ -161,33 +167,16 @@ def _read(library: str, names: tuple[str, ...]) -> ChosenBackends:
                 source = source_of(installed[name])
                 read = read_installed(installed[name], source, system.functions, block)
             else:
-                meant = nearest(name, [*installed, *filter(None, map(str, in_code))])
+                meant = nearest(name, [*installed, *filter(None, in_code)])
                 hint = f"did you mean {meant[0]!r}?" if meant else "install it, or give its file"
                 raise ChoiceError(f"{library} has no backend {name!r}: {hint}")
         except DescriptionError as error:
             faults = [str(each) for each in error.problems if each.skips]
             raise ChoiceError("\n".join(faults)) from None
+        except (OSError, ValueError, RecursionError) as error:
+            raise ChoiceError(f"{name} cannot be read: {error}") from error
         descriptions.append(read)
     return ChosenBackends(system, tuple(descriptions))
-
-
-def _system(name: str) -> tuple[BackendSystem, Library]:
-    """Return the system of a library, without discovering its backends."""
-    try:
-        library = Library(name, name, Source()) if ":" in name else find_library(name)
-        found: Any = import_identifier(library.identifier)
-    except (LookupError, ImportError, ValueError) as error:
-        raise ChoiceError(str(error)) from error
-    if not is_system(found):
-        raise ChoiceError(f"{library.identifier!r} is not a BackendSystem")
-    return found, library
-
-
-def _from_file(path: Path) -> Description:
-    try:
-        return parse_description(parse_toml(path.read_bytes()), Source(file=str(path)))
-    except (OSError, ValueError, RecursionError) as error:
-        raise ChoiceError(f"{path} cannot be read: {error}") from error
 
 
 # --- Pages: the directive, and the section in docstrings ------------------------------------------

@@ -96,6 +96,13 @@ def test_the_tutorial_shows_the_functions_of_the_backends_as_they_are() -> None:
         assert part.strip() in tutorial
 
 
+def test_the_minimal_example_is_small() -> None:
+    """One function, two backends, the packaging: under 60 lines, as its README says."""
+    files = [MINIMAL / "pyproject.toml", *(MINIMAL / "src").glob("minimal*/*.*")]
+    assert len(files) == 5
+    assert sum(len(each.read_text(encoding="utf-8").splitlines()) for each in files) < 60
+
+
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The directive with which pages show the output of commands."""

@@ -340,6 +340,21 @@ def test_options_inside_and_around() -> None:
         f(Foreign(), "defers")
 
 
+@pytest.mark.parametrize(
+    ("hook", "text"),
+    [
+        (3, "takes a callable, which is called with each call, not 3"),
+        (Seen, r"not <class .*Seen'>; did you mean Seen\(\.\.\.\)\?"),
+        (one_waits, "takes a plain function, and .*:one_waits is a coroutine function"),
+    ],
+    ids=["number", "class", "coroutine function"],
+)
+def test_what_is_no_hook_is_refused(hook: Any, text: str) -> None:
+    """H1: where the block is made."""
+    with pytest.raises(TypeError, match=text):
+        backend_opts(hook=hook)
+
+
 # --- NotImplemented and exceptions
 
 
@@ -509,15 +524,6 @@ def test_generator_functions() -> None:
             next(generator)
     assert end.value.value == "the end"
     assert seen.calls == ["lib:count", "lib:alone", "lib:alone"]
-    with backend_opts(hook=forward):
-        generator = count(1)
-        next(generator)
-        with pytest.raises(KeyError):
-            generator.throw(KeyError)
-        generator = count(1)
-        next(generator)
-        generator.close()
-        assert list(generator) == []
 
 
 # --- what stays after a hook

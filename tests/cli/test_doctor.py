@@ -129,7 +129,7 @@ def test_each_backend_has_a_row(library: dict[str, Any], shown: Answer) -> None:
         ["default", "active", "1", "0", "0", "paint-lib 2.5"],
         ["chalk", "active", "1", "0", "0", "paint-lib 2.5"],
         ["gold", "active", "0", "2", "0", "paint-gold 1.0"],
-        ["faulty", "needs opt-in", "4", "1", "1", "paint-faulty 1.0"],
+        ["faulty", "needs opt-in", "4", "1", "4", "paint-faulty 1.0"],
         ["broken", "broken", "2", "0", "0", "paint-broken 1.0"],
         ["exiting", "broken", "1", "0", "0", "paint-exiting 1.0"],
         ["raising", "broken", "1", "0", "0", "paint-raising 1.0"],
@@ -153,12 +153,12 @@ def test_each_backend_has_a_row(library: dict[str, Any], shown: Answer) -> None:
         ]
         for name, state, errors, warnings, notes, distribution in expected
     )
-    assert shown.output.endswith("\n\n7 backends: 10 errors, 3 warnings, 1 note\n")
+    assert shown.output.endswith("\n\n7 backends: 10 errors, 3 warnings, 4 notes\n")
     assert shown.code == 1
 
 
 def test_all_faults_are_reported_at_once(mixed: Site, library: dict[str, Any]) -> None:
-    """Findings are sorted by severity, then as found; unknown backends are no fault."""
+    """Findings are sorted by severity, then as found; unknown backends are at most a note."""
     found = findings(library, "faulty")
     blur, blend = (f'functions."paintlib.filters:{name}"' for name in ("blur", "blend"))
     assert [(each["severity"], each["keys"]) for each in found] == [
@@ -168,7 +168,11 @@ def test_all_faults_are_reported_at_once(mixed: Site, library: dict[str, Any]) -
         ("error", [f"{blur}.should_run"]),
         ("warning", [f"{blend}.function", f"{blend}.should_run"]),
         ("note", ["primary_types[0]"]),
+        ("note", ["higher_priority_than[0]"]),
+        ("note", ["higher_priority_than[2]"]),
+        ("note", ["lower_priority_than[0]"]),
     ]
+    assert said(found[-1]) == "no backend 'golld' is installed. Did you mean 'gold'?"
     place = {
         "entry_point": "faulty = paint_faulty:backend.toml",
         "file": str(mixed.folder / "paint_faulty" / "backend.toml"),
@@ -291,6 +295,13 @@ IMPORTS = [
 OTHER = "so a call without these arguments means something else: "
 MISMATCHES = [
     ("x, n=1", "x, n=2", f"{OTHER}n=2 instead of n=1. Take the library's default values"),
+    (
+        "x, *, n=1, a='x'",
+        "x, a='y', n=2.5",
+        f"{OTHER}a='y' instead of a='x', n=2.5 instead of n=1.",
+    ),
+    # None and objects may stand for a value that the implementation computes.
+    *(("x, n=1", given, "") for given in ("x, n=1.0", "x, n=None", "x, n=len", "*args, **kwargs")),
     ("x, n=None", "x", "called as (x, n): too many positional arguments"),
     ("x, n=None", "x, m=None", "called as (x, n=n): got an unexpected keyword argument 'n'"),
     ("x, n=None", "x, n", "called as (x): missing a required argument: 'n'. Take what the library"),
@@ -547,7 +558,8 @@ def cases() -> Iterator[tuple[str, str, str, str, str]]:
         what = f"cannot take all calls of the library's function ({default}): "
         start = f"paint_water.pairs:f{n}({given}) {'has other default' if is_other else what}"
         key = f'functions."paintlib.filters:f{n}".function'
-        yield "water", key, "warning" if is_other else "error", start, text
+        severity = "warning" if is_other else "error" if text else ""
+        yield "water", key, severity, start, text
     for n, (part, _, parameters, text) in enumerate(CONTEXTS):
         start = f"paint_water.contexts:c{n}({parameters}) " + text * text.startswith("takes")
         key = f'functions."paintlib.filters:c{n}".{part}'

@@ -339,6 +339,32 @@ def test_a_function_that_is_not_registered_stays_and_is_named(project: Project) 
     assert answer.output.endswith(": updated (1 removed)\n\n1 file: 1 updated\n")
 
 
+MOVED = """
+    [functions."paintlib.filters:soften"]
+    function = "paint_oil.tools:blur"
+    """
+
+
+def test_a_function_that_is_registered_for_another_one_instead_is_a_fault(
+    project: Project,
+) -> None:
+    """Its decorator was changed: the library would call it for both."""
+    before = text(HEAD, BLEND, MOVED)
+    line = before.splitlines().index('function = "paint_oil.tools:blur"') + 1
+    fault = (
+        f'{project.file}:{line}: error: functions."paintlib.filters:soften".function: the code '
+        "registers 'paint_oil.tools:blur' for 'paintlib.filters:blur' instead\n"
+        "    help: Register it for both, or run `spatch-core update --prune`\n"
+    )
+    answer = project.update(before)
+    assert fault in answer.output
+    assert (answer.code, project.after) == (1, before)
+    answer = project.site.run("verify", str(project.file))
+    assert (fault in answer.output, answer.code) == (True, 1)
+    assert project.update(None, "--prune").code == 0
+    assert project.after == text(HEAD, BLEND, BLUR)
+
+
 def test_a_faulty_entry_that_is_not_registered_is_a_fault(project: Project) -> None:
     """It would keep the library from using the backend, and nobody said to remove it."""
     before = text(HEAD, '\n[functions]\n"paintlib.filters:gone" = 3\n')
@@ -364,8 +390,18 @@ def test_variants_are_found_by_their_names(project: Project) -> None:
     assert project.after == f"{head}\n{text(BLUR)}"
 
 
+VERSIONS = {
+    "blur_v_1p9p0_to_1p11p1": "torch>=1.9.0,<=1.11.1",
+    "blur_v_2p1_and_above": "torch>=2.1",
+    "blur_v_1p12_and_above": "torch>=1.12",
+    "blur_v_1p8_and_below": "torch<=1.8",
+    "blur_v_1p10_and_below": "torch<=1.10",
+}
+"""Variants in their order: ranges first, and of two open ends the one that fewer versions meet."""
+
+
 def test_variants_in_tables_of_their_own_are_replaced(project: Project) -> None:
-    """Other tables of the function stay."""
+    """Other tables of the function stay. The most special variant goes first."""
     head = text(HEAD) + 'variants_of = "torch"\n' + text(BLEND).join(["\n", ""])
     old = """
         # By hand.
@@ -373,17 +409,18 @@ def test_variants_in_tables_of_their_own_are_replaced(project: Project) -> None:
         requires = "torch>=1"
         function = "paint_oil.tools:ask"
 
-        [[functions."paintlib.filters:blur".variants]]
-        requires = "torch>=2"
-        function = "paint_oil.tools:ask"
-
         # Ours.
         [functions."paintlib.filters:blur".x-extra]
         a = 1
         """
-    project.write("tools.py", f"{TOOLS}\n    def blur_v_1p12_and_above(x):\n        return x\n")
+    others = ("blur_v_1p12", "blur_v_new_and_above", "blur_v_1p_and_above", "ask_v_2_and_above")
+    named = "".join(f"\n{name} = blur" for name in sorted([*VERSIONS, *others]))
+    project.write("tools.py", text(TOOLS) + named)
     project.update(head + dedent(BLUR) + dedent(old))
-    new = '{requires = "torch>=1.12", function = "paint_oil.tools:blur_v_1p12_and_above"}'
+    new = ", ".join(
+        f'{{requires = "{versions}", function = "paint_oil.tools:{name}"}}'
+        for name, versions in VERSIONS.items()
+    )
     kept = dedent(old)[dedent(old).index("\n# Ours.") :]
     assert project.after == f"{head}{dedent(BLUR)}variants = [{new}]\n{kept}"
     assert project.update(None, "--check").code == 0

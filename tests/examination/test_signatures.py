@@ -7,13 +7,11 @@ from inspect import Parameter, Signature
 from itertools import product
 from typing import Any
 
-import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from spatch_core.examination.functions import find_signature, mismatches, other_defaults
+from spatch_core.examination.functions import mismatches
 
-SENTINEL = object()
 KINDS = [
     Parameter.POSITIONAL_ONLY,
     Parameter.POSITIONAL_OR_KEYWORD,
@@ -123,26 +121,3 @@ def test_a_signature_fits_exactly_if_it_takes_every_call(
     ]
     event("does not fit" if faults else "fits")
     assert bool(faults) == bool(wrong), (str(default), str(implementation), faults, wrong[:3])
-
-
-@pytest.mark.parametrize(
-    ("default", "implementation", "found"),
-    [
-        (lambda x, r=1: ..., lambda x, r=2: ..., ["r=2 instead of r=1"]),
-        (lambda x, *, r=1: ..., lambda c, x, *, r=2.5: ..., ["r=2.5 instead of r=1"]),
-        (lambda a="x", b=True: ..., lambda b=False, a="x": ..., ["b=False instead of b=True"]),
-        (lambda x, r=1, m="a": ..., lambda x, r=1.0, m="a": ..., []),
-        (lambda r=None: ..., lambda r=1: ..., []),
-        (lambda r=SENTINEL: ..., lambda r=1: ..., []),
-        (lambda r=float("nan"): ..., lambda r=float("nan"): ..., []),
-        (lambda r=1: ..., lambda *args, **kwargs: ..., []),
-    ],
-)
-def test_default_values_that_differ(
-    default: Callable[..., Any], implementation: Callable[..., Any], found: list[str]
-) -> None:
-    """Only plain values are compared."""
-    signature, own = find_signature(default), find_signature(implementation)
-    assert signature is not None
-    assert own is not None
-    assert other_defaults(signature, own) == found

@@ -275,14 +275,6 @@ def test_types_that_are_not_here_are_not_assumed(studio: Site) -> None:
     assert follow_up.json["selected"] == "water"
 
 
-def test_one_whose_types_are_none_cannot(studio: Site) -> None:
-    """The only answer is how its description would have to change."""
-    studio.install_backend("water", implementing('"builtins:len"'))
-    answer = ask(studio, "water", "builtins:str")
-    assert (answer["outcome"], answer["remedies"]) == ("cannot run", [])
-    assert answer["obstacles"][0].endswith("would have to have builtins:str in primary_types")
-
-
 def test_the_library_itself_can_be_made_to_run(studio: Site) -> None:
     """Remedies disable the backends before it, or prioritize it if it matches."""
     studio.install_backend("water", implementing(f'"{FRACTION}"', asks="always"))

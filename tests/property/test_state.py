@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spatch_core import BackendSystem
+from tests.library import describe, make
 
 
 class First:
@@ -28,7 +28,7 @@ TYPES = (None, First, Second)
 NAMES = ("a", "b", "opted", "default")
 
 
-def implementation(context: Any, x: Any) -> Any:
+def names_itself(context: Any, x: Any) -> Any:
     return context.name, context.types
 
 
@@ -78,24 +78,12 @@ class World:
     """A library, some options objects, and programs that run under them."""
 
     def __init__(self, pool: list[Options], default: Options | None) -> None:
-        self.system = BackendSystem(
-            None,
-            "MYLIB",
-            backends=[
-                {
-                    "name": name,
-                    "primary_types": [f"{__name__}:First", f"{__name__}:Second"],
-                    "requires_opt_in": name == "opted",
-                    "functions": {
-                        "lib:f": {"function": f"{__name__}:implementation", "uses_context": True}
-                    },
-                }
-                for name in NAMES[:-1]
-            ],
-        )
-        self.f: Any = self.system.dispatchable("x", module="lib", qualname="f")(
-            lambda x: ("default", ())
-        )
+        types = f"{__name__}:First {__name__}:Second"
+        backends = [
+            describe(name, names_itself, types, requires_opt_in=name == "opted", uses_context=True)
+            for name in NAMES[:-1]
+        ]
+        self.system, self.f = make(*backends, default=lambda x: ("default", ()), types="")
         self.pool = pool
         self.objects = [self.make(each) for each in pool]
         self.default = Expected()

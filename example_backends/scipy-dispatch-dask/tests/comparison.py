@@ -34,8 +34,6 @@ from scipy_dispatch.testing import (
 )
 from scipy_dispatch_dask._table import TABLES
 
-MODES = ("reflect", "nearest", "mirror", "constant", "wrap")
-GRID_MODES = ("grid-wrap", "grid-constant", "grid-mirror")
 INTEGERS = (np.uint8, np.int16, np.int64)
 FLOATS = (np.float32, np.float64)
 

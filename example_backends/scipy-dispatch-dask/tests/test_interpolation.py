@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from comparison import (
     FLOATS,
-    GRID_MODES,
-    MODES,
     check,
     computed,
     dask_arrays,
@@ -20,6 +18,8 @@ from comparison import (
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import ndimage
+
+from scipy_dispatch.testing.strategies import MODES
 
 DTYPES = (bool, np.uint8, np.int16, *FLOATS, np.complex128)
 
@@ -44,7 +44,7 @@ def images(draw: Any, **kwargs: Any) -> Any:
 def settings_of(draw: Any) -> dict[str, Any]:
     return {
         "order": draw(st.integers(0, 5)),
-        "mode": draw(st.sampled_from((*MODES, *GRID_MODES))),
+        "mode": draw(st.sampled_from(MODES)),
         "cval": draw(st.sampled_from((0.0, 3.0))),
         "prefilter": draw(st.booleans()),
     }

@@ -1,5 +1,7 @@
 """Steps that JAX compiles."""
 
+from functools import partial
+
 import pytest
 import torch
 from torch import nn
@@ -282,25 +284,36 @@ def test_checkpoints(device, reentrant):
     assert not torch.equal(found[2][0], found[3][0])
 
 
+def losses(place, compile, schedule=None, moves_late=False):
+    """Return the losses of some steps, the step, and the network."""
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+    if not moves_late:
+        net.to(place)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)
+    net.to(place)
+    rates = schedule and schedule(optimizer)
+
+    @compile
+    def step(x):
+        optimizer.zero_grad()
+        loss = (net(x) - 1).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    found = []
+    for _ in range(7):
+        found.append(step(torch.ones(2, 3, device=place)).cpu())
+        if rates:
+            rates.step()
+    return torch.stack(found), step, net
+
+
 def test_a_module_that_moves(device):
     """A step trains parameters whose optimizer is older than their move; after it, one raises."""
-    found = []
-    for place in ("cpu", device):
-        torch.manual_seed(0)
-        net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
-        optimizer = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)
-        net.to(place)
-
-        def step(x):
-            optimizer.zero_grad()  # noqa: B023
-            loss = (net(x) - 1).square().mean()  # noqa: B023
-            loss.backward()
-            optimizer.step()  # noqa: B023
-            return loss.detach()
-
-        run = jax_jit(step) if place == device else step
-        found.append(torch.stack([run(torch.ones(2, 3, device=place)) for _ in range(5)]).cpu())
-    torch.testing.assert_close(found[1], found[0])
+    found, run, net = losses(device, jax_jit, moves_late=True)
+    torch.testing.assert_close(found, losses("cpu", lambda step: step)[0])
     for move in (net.double, net.float, net.cpu, lambda: net.to(device)):
         move()
         with pytest.raises(RuntimeError, match="has moved since the step was compiled"):
@@ -309,26 +322,9 @@ def test_a_module_that_moves(device):
 
 def test_a_schedule_of_the_learning_rate(device):
     """A step whose optimizer has a schedule trains as on the CPU: numbers are no constants."""
-    found = []
-    for place, compile in (("cpu", lambda step: step), (device, jax_jit)):
-        torch.manual_seed(0)
-        net = nn.Linear(3, 1).to(place)
-        optimizer = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)
-        schedule = torch.optim.lr_scheduler.StepLR(optimizer, 2, 0.1)
-
-        def step(x):
-            optimizer.zero_grad()  # noqa: B023
-            loss = (net(x) - 1).square().mean()  # noqa: B023
-            loss.backward()
-            optimizer.step()  # noqa: B023
-            return loss.detach()
-
-        run, losses = compile(step), []
-        for _ in range(7):
-            losses.append(run(torch.ones(2, 3, device=place)).cpu())
-            schedule.step()
-        found.append(torch.stack(losses))
-    torch.testing.assert_close(found[1], found[0])
+    schedule = partial(torch.optim.lr_scheduler.StepLR, step_size=2, gamma=0.1)
+    found = losses(device, jax_jit, schedule)[0]
+    torch.testing.assert_close(found, losses("cpu", lambda step: step, schedule)[0])
 
 
 def test_modes_of_modules(device):
