@@ -312,11 +312,12 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
         name = file.fields.get("name")
         found += unquoted or map(file.placed, file.project.check_entry_points(file.folder, name))
         found += map(file.placed, file.project.check_wheel(file.folder))
-    if imports:
-        if file.description is not None:
-            here, malformed = adapted(file.description)  # as discovery does
-            found += [file.placed(replace(each, severity=Severity.ERROR)) for each in malformed]
+    if file.description is not None:
+        here, malformed = adapted(file.description)  # as discovery does
+        found += [file.placed(replace(each, severity=Severity.ERROR)) for each in malformed]
+        if imports:
             found += map(file.placed, check_environment(here, malformed))
+    if imports:
         _, imported = file.import_with(f"{__name__}:examine")
         for each in imported:
             remedy = each.remedy

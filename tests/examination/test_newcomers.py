@@ -102,6 +102,10 @@ def test_entry_points_that_name_something_else(site: Site) -> None:
     (library,) = site.run("list", "--json").json["libraries"]
     problems = [[each["backend"], each["message"], each["remedy"]] for each in library["problems"]]
     assert sorted(problems) == expected
+    code = "from paintlib.filters import blur; blur(1)"
+    warned = run_python(code, path=[site.folder], options=["-W", "always"]).stderr
+    for name in ("dotted", "package", "module", "registry"):
+        assert f"{VALUES[name][1]}. {VALUES[name][2]}" in warned
 
 
 def test_groups_that_resemble_the_librarys(site: Site) -> None:
