@@ -10,7 +10,7 @@ import sys
 from _collections_abc import Sequence  # as collections.abc has it, without that import
 from types import FunctionType
 
-from ._patterns import GENERATED, is_initializing, split_identifier
+from ._patterns import GENERATED, is_dotted_name, is_initializing, split_identifier
 from ._state import StateKeeper
 from ._wrapper import (
     SIGNED,
@@ -405,7 +405,8 @@ def _identity(
         return own_module or home[0], own_qualname or home[1], identifier
     if module or qualname:
         own_module, own_qualname = module or own_module, qualname or own_qualname
-    if own_module is None or own_qualname is None:
+    has_name = own_qualname is not None and (qualname or is_dotted_name(own_qualname))
+    if own_module is None or not has_name:
         raise TypeError(
             f"{default!r} has no module or no name of its own: give identifier=, or module= and "
             "qualname="

@@ -226,7 +226,9 @@ class BackendSystem:
         }
         traits = {name: given for name, given in options.items() if given not in (None, False, ())}
 
-        def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
+        # Of a function decorated without parentheses, the calls come here.
+        def decorate(*args: Any, **kwargs: Any) -> Any:
+            function = args[0] if len(args) == 1 and not kwargs else (args, kwargs)
             set_traits = None
             if traits:
                 from ._traits import setter_of  # few functions have any
@@ -234,8 +236,7 @@ class BackendSystem:
                 set_traits = setter_of(traits)
             names = module, qualname, identifier
             made = Dispatchable(self._dispatcher, function, dispatch_args, names, set_traits)
-            wrapper: DispatchableFunction[P, R] = made.wrapper
-            return wrapper
+            return made.wrapper
 
         return decorate
 

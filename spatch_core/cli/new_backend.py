@@ -21,7 +21,12 @@ from .._wrapper import PLAIN, nature_of
 from ..examination.checks import check_pattern
 from ..examination.child import foreign_code
 from ..examination.functions import find_signature
-from ..examination.importing import Importer, owners_of_packages, package_of
+from ..examination.importing import (
+    Importer,
+    is_module_installed,
+    owners_of_packages,
+    package_of,
+)
 from ..examination.libraries import LoadedLibrary, are_covered, own_types
 from ..examination.question import function_named, type_named, unknown_function
 from ..exceptions import IdentifierError
@@ -135,6 +140,7 @@ def new_backend_command(
     # With the library's types, calls that mix both kinds are converted, too.
     secondary = tuple(each for each in own if minimal and each not in types)
     patterns = (*types, *secondary)
+    others = [each for each in patterns if package_of(each.module) != package]
     # The library works with all its types itself, and goes first.
     opt_in = are_covered(patterns, own)
     identifier, signature = _example(loaded, function)
@@ -165,13 +171,14 @@ def new_backend_command(
         "secondary": f"secondary_types = {_array(map(str, secondary))}\n" if secondary else "",
         "types_in_words": ", ".join(f"`{each.identifier}`" for each in types),
         "type": types[0].identifier,
-        "requirements": _array(_requirements(loaded, patterns)),
+        "requirements": _array(_requirements(loaded, others)),
         "opt_in": "requires_opt_in = true\n" if opt_in else "",
         "when": when,
         "definition": definition,
         "placeholder": _DEFINED if _PLACEHOLDER in definition else "",
     }
     folder, texts = directory / project, _files(values, minimal)
+    _define([e for e in types if e not in others and e.qualname.isidentifier()], texts)
     _write(folder, texts)
     if as_json:
         made = {"project": project, "package": package, "function": identifier}
@@ -183,7 +190,7 @@ def new_backend_command(
             f"{project}: the backend {name} for {library}, in {folder}",
             Notes("Files", list(texts)),
             Notes("Next", commands, are_commands=True),
-            Notes("Types", list(_advice(patterns, opt_in))),
+            Notes("Types", list(_advice(others, opt_in))),
             f"{counted(len(texts), 'file')} written",
         ]
     )
@@ -249,9 +256,11 @@ def _advice(patterns: Iterable[TypePattern], opt_in: bool) -> Iterator[str]:
     owners = owners_of_packages()
     for package in _packages(patterns):
         if package not in owners:
+            is_here = is_module_installed(package)
+            what = "is of no known distribution" if is_here else "is not installed here"
             yield (
-                f"{package} is not installed here, so its distribution is not known: add it to "
-                "the dependencies in pyproject.toml"
+                f"{package} {what}, so it is not among the dependencies in pyproject.toml: add its "
+                "distribution"
             )
     if opt_in:
         yield (
@@ -284,6 +293,16 @@ def _files(values: dict[str, str], is_minimal: bool) -> dict[str, str]:
         path = folders.get(name, f"{source}/") + name.replace("package", values["package"])
         texts[path] = Template(template.read_text("utf-8")).substitute(values)
     return dict(sorted(texts.items()))
+
+
+def _define(types: Iterable[TypePattern], texts: dict[str, str]) -> None:
+    """Add types of the new package itself to the texts of their modules."""
+    for each in types:
+        path = f"src/{each.module.replace('.', '/')}"
+        file = f"{path}/__init__.py" if f"{path}/__init__.py" in texts else f"{path}.py"
+        before = f"{texts[file]}\n\n" if file in texts else ""
+        comment = '"""The backend works with its instances."""'
+        texts[file] = f"{before}class {each.qualname}:\n    {comment}\n"
 
 
 def _definition(name: str, signature: Signature) -> str:

@@ -25,6 +25,7 @@ from ..examination.libraries import (
     functions_of_every,
     is_adopted,
     list_backends,
+    names_of_backends,
     short_reason,
     unusable_backends,
 )
@@ -88,6 +89,7 @@ _LABELS = {
     "every": f'functions."{EVERY}"',
     "entry_point": "entry point",
     "is_dispatchable": "is dispatchable",
+    "not_installed": "not installed",
 }
 """The names of fields; those of a description have the keys of its file."""
 
@@ -510,15 +512,19 @@ def _described(description: Description | None, loaded: LoadedLibrary) -> Json:
     names = ("to_default", "from_default", "copy_into", "url")
     lists = ("higher_priority_than", "lower_priority_than", "requires")
     if description is None:
-        others = ("overridden", "fallback", "auto_generation", "order", "before", "after")
-        return dict.fromkeys(
-            (*names, *lists, *others, "functions", "every", "attributes", "absent")
-        )
+        others = ("overridden", "not_installed", "fallback", "auto_generation", "order")
+        more = ("before", "after", "functions", "every", "attributes", "absent")
+        return dict.fromkeys((*names, *lists, *others, *more))
     system, edges, name = loaded.usable, edges_as_json(loaded), description.name
     before = [each for each in edges if each["before"] == name]
     after = [each for each in edges if each["after"] == name]
     above = {each["after"] for each in before}
     below = {each["before"] for each in after}
+    void = [
+        *(each for each in description.higher_priority_than if each not in above),
+        *(each for each in description.lower_priority_than if each not in below),
+    ]
+    installed = names_of_backends(system)
     generation = description.auto_generation
     implementations = {**(_own(system) if name == DEFAULT else {}), **description.functions}
     if description.every is not None:
@@ -526,10 +532,8 @@ def _described(description: Description | None, loaded: LoadedLibrary) -> Json:
     return {
         **{key: getattr(description, key) for key in names},
         **{key: list(getattr(description, key)) for key in lists},
-        "overridden": [
-            *(each for each in description.higher_priority_than if each not in above),
-            *(each for each in description.lower_priority_than if each not in below),
-        ],
+        "overridden": [each for each in void if each in system.backends],
+        "not_installed": [each for each in void if each not in installed],
         "fallback": system._fallback if name == DEFAULT else None,
         "auto_generation": generation
         and {"backend": generation.backend, "modules": list(generation.modules)},

@@ -35,7 +35,7 @@ from .importing import (
     find_mentions,
     package_of,
 )
-from .libraries import are_covered, check_calls, live_systems, own_types
+from .libraries import are_covered, check_calls, check_priority, live_systems, own_types
 from .project import Project, package_folder
 
 if TYPE_CHECKING:
@@ -354,4 +354,5 @@ def examine(request: dict[str, Any], journal: Journal) -> None:
             is_asked_for = file.description.requires_opt_in
             waits = not is_asked_for and are_covered(file.description.known_types, own)
             found += check_calls(file.description, own, waits)
+            found += check_priority(file.description, system)
     journal.found(found)

@@ -83,7 +83,7 @@ class DescriptionCheck:
         if isinstance(found, Finding):
             is_stale = self.is_generated and mention.role in _REGISTERED
             if is_stale and mention.module in sys.modules:
-                advice = "If the code has another name for it, run `spatch-core update`"
+                advice = "If the code has changed, run `spatch-core update --prune`"
                 found = replace(found, remedy=f"{ended(found.remedy)} {advice}")
             return [found]
         return _OBJECT_CHECKS[mention.role](self, mention, found)
@@ -99,8 +99,10 @@ class DescriptionCheck:
             if missing:
                 message = f"the description lacks functions of the backend: {', '.join(missing)}"
                 yield replace(note(message, "`spatch-core update` adds them"), key=key)
+            moved = [*check_moved(self.mentions, functions)]
+            yield from moved
             gone = sorted(self.implemented - {*functions, EVERY})
-            if gone and functions and self._has_all_modules:
+            if gone and functions and self._has_all_modules and not moved:
                 message = f"the code does not register functions of the file: {', '.join(gone)}"
                 remedy = "Register them, or remove them by `spatch-core update --prune`"
                 yield replace(note(message, remedy), key=key)
@@ -185,6 +187,20 @@ _OBJECT_CHECKS: dict[Role, Callable[[DescriptionCheck, Mention, Any], Iterable[F
     Role.VALUE: lambda check, each, found: [],  # any object will do
 }
 """How the imported object is checked, in all other roles."""
+
+
+def check_moved(mentions: Iterable[Mention], functions: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield a fault for each function that the code registers, but for another one's table.
+
+    The library would call it for both.
+    """
+    names = {each.identifier: name for name, each in functions.items()}
+    for each in mentions:
+        is_moved = each.role is Role.FUNCTION and each.text in names
+        if is_moved and each.library_function not in functions:
+            message = f"the code registers {each.text!r} for {names[each.text]!r} instead"
+            remedy = "Register it for both, or run `spatch-core update --prune`"
+            yield replace(error(message, remedy), key=each.key)
 
 
 # --- Type patterns --------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -18,14 +17,13 @@ from .._errors import Finding, Severity, Source, replace
 from .._order import CYCLE
 from .._patterns import (
     DEFAULT,
-    import_identifier,
     is_backend_name,
     loaded_object,
     split_identifier,
 )
 from ..backend_system import BackendSystem
 from .checks import DescriptionCheck
-from .child import TaskResult, foreign_code, run
+from .child import TaskResult, run
 from .findings import (
     Report,
     merged,
@@ -46,10 +44,10 @@ from .libraries import (
     LoadedLibrary,
     State,
     check_calls,
+    check_priority,
     find_libraries,
     find_library,
     import_public_names,
-    is_system,
     list_backends,
     load_library,
     own_types,
@@ -121,19 +119,13 @@ def examine_library(library: str | Library, *, timeout: float = 60.0) -> Library
         (fault,) = load_library(library).problems  # which imports nothing
         return LibraryReport(library.name, (replace(fault, severity=Severity.WARNING),), library)
 
-    def child(
-        task: str, unblocked: list[str] | None = None, backend: str | None = None
-    ) -> TaskResult:
+    def child(task: str, backend: str | None = None, **variables: str) -> TaskResult:
         request = {"name": library.name, "identifier": library.identifier, "backend": backend}
-        return run(
-            f"{__name__}:{task}",
-            request,
-            f"examining {library.name} {backend or ''}".rstrip(),
-            variables={}
-            if unblocked is None
-            else {variable: ",".join(["*", *(f"!{each}" for each in unblocked)])},
-            limit=timeout,
-        )
+        about = f"examining {library.name} {backend or ''}".rstrip()
+        return run(f"{__name__}:{task}", request, about, variables=variables, limit=timeout)
+
+    def only(unblocked: list[str]) -> dict[str, str]:
+        return {variable: ",".join(["*", *(f"!{each}" for each in unblocked)])}
 
     home = source_as_json(library.source)
     result = child("find_backends")
@@ -149,14 +141,14 @@ def examine_library(library: str | Library, *, timeout: float = 60.0) -> Library
     waiting = set()
     unblocked = [each for each in backends if not environment.blocks(each)]
     for name in unblocked:
-        result = child("examine", [name] if is_backend_name(name) else None, name)
+        result = child("examine", name, **(only([name]) if is_backend_name(name) else {}))
         found += _reported(result, name, result.last("place", backends[name]))
         if not (result.is_complete or result.endings[-1].module):
             broken[name] = {"name": name, "state": State.BROKEN.value, **backends[name]}
         if result.last("waits"):
             waiting.add(name)
     unbroken = [each for each in unblocked if each not in broken and is_backend_name(each)]
-    result = child("examine", unbroken if broken else None)
+    result = child("examine", **(only(unbroken) if broken else {}))
     found += _reported(result, result.last("place") and DEFAULT, home)
     listed: list[dict[str, Any]] = result.last("states", [])
     states = [broken.get(each["name"], each) for each in listed]
@@ -212,10 +204,12 @@ def find_backends(request: dict[str, Any], journal: Journal) -> None:
 
     If the library cannot be used, add a ``finding`` instead.
     """
-    library, system = _imported(request, journal)
-    if is_system(system):  # otherwise `load_library` reports it
+
+    def block_all(system: BackendSystem) -> None:
         os.environ[f"{system.environ_prefix}_BLOCK"] = "*"
-    loaded = load_library(library)
+
+    library = _requested(request, journal)
+    loaded = load_library(library, block_all)
     if loaded.system is None:
         journal.found(loaded.problems)
         return
@@ -232,26 +226,21 @@ def examine(request: dict[str, Any], journal: Journal) -> None:
     All other backends are blocked. Without a backend, the library itself is examined, and the
     findings are those of the discovery of all backends.
     """
-    library, _ = _imported(request, journal)
+    library = _requested(request, journal)
     backend = request["backend"]
     which = "descriptions of all backends" if backend is None else f"description of {backend!r}"
-    journal.begins(f"reading the {which}")
-    loaded = load_library(library)
+    loaded = load_library(library, lambda _: journal.begins(f"reading the {which}"))
     _discovered(loaded, journal, backend)
     if loaded.system is not None and (backend or DEFAULT) in loaded.system.backends:
         _examine_backend(loaded, loaded.system, backend or DEFAULT, journal)
 
 
-def _imported(request: dict[str, Any], journal: Journal) -> tuple[Library, Any]:
-    """Import the system in a step of its own, before backends are discovered."""
+def _requested(request: dict[str, Any], journal: Journal) -> Library:
+    """Return the library of a request, and begin to import it."""
     name, identifier = request["name"], request["identifier"]
     registered = (e for e in find_libraries() if (e.name, e.identifier) == (name, identifier))
-    library = next(registered, Library(name, identifier, Source()))
     journal.begins(f"importing the library {name}")
-    system = None
-    with foreign_code(), suppress(BaseException):  # `load_library` reports failures
-        system = import_identifier(identifier)
-    return library, system
+    return next(registered, Library(name, identifier, Source()))
 
 
 def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None) -> None:
@@ -315,13 +304,15 @@ def _check_calls(
         yield from check_identities(system)
     else:
         yield from check_calls(description, own_types(system), waits)
+        yield from check_priority(description, system)
 
 
 def check_identities(system: BackendSystem) -> Iterator[Finding]:
     """Yield a note about functions that a public module offers under the name of a private one."""
     found: dict[tuple[str, str], list[str]] = {}
     for identifier, function in system.functions.items():
-        module, qualname = split_identifier(identifier)
+        # Not split by the form of identifiers: the library may give odd names.
+        module, _, qualname = identifier.partition(":")
         public = module
         while "._" in f".{public}":
             public = public.rpartition(".")[0]

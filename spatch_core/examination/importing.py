@@ -251,7 +251,7 @@ class Importer:
         absent = str(missing.name)
         package = package_of(absent)
         is_itself = f"{module}.".startswith(f"{absent}.")
-        wanted = "" if is_itself else f", which {module} imports{_place(missing)}"
+        wanted = "" if is_itself else f", which {module} imports{place_of(missing)}"
         message = f"there is no module {absent!r}{wanted}"
         if is_module_installed(package):
             meant = did_you_mean(submodules_like(absent), "Correct the name, or ship the module")
@@ -311,7 +311,7 @@ def _missing(raised: BaseException) -> ModuleNotFoundError | None:
 
 
 def _failure(module: str, raised: BaseException, is_needed: bool) -> Finding:
-    message = f"importing {module} failed with {in_words(raised)}{_place(raised)}"
+    message = f"importing {module} failed with {in_words(raised)}{place_of(raised)}"
     # The import system sets `name`. Without it, the module itself raised the error as advice.
     is_advice = isinstance(raised, ImportError) and raised.name is None
     is_ours = isinstance(raised, ImportError) and str(raised).startswith("cannot import name")
@@ -322,7 +322,7 @@ def _failure(module: str, raised: BaseException, is_needed: bool) -> Finding:
     return error(message, f"Correct {module}, or what it imports")
 
 
-def _place(raised: BaseException) -> str:
+def place_of(raised: BaseException) -> str:
     """Return the innermost line of a traceback, outside of the import system and spatch_core.
 
     An error that spatch_core raises is about its caller, for example ``implements("m.f")``.

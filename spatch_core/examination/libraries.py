@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from .._discovery import REQUIRES
+from .._discovery import REQUIRES, name_of
 from .._environment import (
     find_entry_points,
     installed_distributions,
@@ -40,7 +40,7 @@ from .._patterns import (
 )
 from .child import foreign_code, progress
 from .findings import note
-from .importing import package_of
+from .importing import did_you_mean, package_of, place_of
 from .project import check_group, entry_point_advice
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
 GROUP = "spatch_core.libraries"
+_MISSPELLED = 0.8
+"""The least similarity of a backend's name that is misspelled: cupy and numpy are two backends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +194,13 @@ def live_systems() -> list[Any]:
 # --- Loading them ---------------------------------------------------------------------------------
 
 
-def load_library(library: Library) -> LoadedLibrary:
+def load_library(
+    library: Library, imported: Callable[[BackendSystem], object] = lambda _: None
+) -> LoadedLibrary:
     """Import a library's system and let it discover its backends.
 
-    If anything fails, the result has a fault instead of a system.
+    If anything fails, the result has a fault instead of a system. `imported` is called with the
+    system before it discovers.
     """
     if library.owner is not None:
         message = f"distribution {library.owner} registers a library of the same name"
@@ -211,6 +216,7 @@ def load_library(library: Library) -> LoadedLibrary:
                 f"{type(system).__qualname__!r}",
                 "Name the library's BackendSystem in the entry point",
             )
+        imported(system)
         with foreign_code(system), progress(f"loading {library.name}"):
             # Several faults of an entry point may have the same advice.
             problems = [*dict.fromkeys(map(_with_advice, system.problems)), *_alike(system)]
@@ -222,7 +228,7 @@ def load_library(library: Library) -> LoadedLibrary:
     except BaseException as error:  # noqa: BLE001  # a third party's import
         return _faulty(
             library,
-            f"loading {library.identifier!r} failed with {in_words(error)}",
+            f"loading {library.identifier!r} failed with {in_words(error)}{place_of(error)}",
             "Repair or uninstall the distribution",
         )
 
@@ -420,6 +426,27 @@ def own_types(system: BackendSystem) -> list[TypePattern]:
 def are_covered(types: Iterable[TypePattern], own: Collection[TypePattern]) -> bool:
     """Whether the library works with all these types itself, and goes first in calls with them."""
     return bool(own) and all(any(_covers(each, other) for each in own) for other in types)
+
+
+def names_of_backends(system: BackendSystem) -> set[str]:
+    """Return the names of all backends, usable or not; none is discovered."""
+    entry_points = find_entry_points(system.group)[0] if system.group else []
+    in_code = filter(None, map(name_of, system._in_code))
+    return {DEFAULT, system.default_name, *(each.name for each in entry_points), *in_code}
+
+
+def check_priority(description: Description, system: BackendSystem) -> Iterator[Finding]:
+    """Yield a note for each name in a priority that resembles the name of an installed backend.
+
+    Other names are no fault: a backend may name some that are not installed.
+    """
+    names = names_of_backends(system) - {description.name}
+    for key in ("higher_priority_than", "lower_priority_than"):
+        for position, name in enumerate(getattr(description, key)):
+            meant = [] if name in names else nearest(name, names, _MISSPELLED)
+            if meant:
+                found = note(f"no backend {name!r} is installed", did_you_mean(meant))
+                yield replace(found, key=f"{key}[{position}]")
 
 
 def check_calls(

@@ -280,7 +280,7 @@ def test_misspelled_policies_are_refused() -> None:
     system, _ = make(GPU)
     for call in (
         lambda: BackendSystem(None, "ENDLIB", fallback="rais"),
-        lambda: system.dispatchable("x", fallback="rais")(lambda x: x),
+        lambda: system.dispatchable("x", identifier="lib:g", fallback="rais")(len),
         lambda: system.backend_opts(fallback="rais"),
     ):
         with pytest.raises(ValueError, match="'raise'"):
@@ -288,7 +288,7 @@ def test_misspelled_policies_are_refused() -> None:
     with pytest.raises(ValueError, match="fallback= takes one of"):
         system.backend_opts(fallback=3)
     with pytest.raises(TypeError, match="compositional"):
-        system.dispatchable("x", fallback="raise", compositional=True)(lambda x: x)
+        system.dispatchable("x", identifier="lib:g", fallback="raise", compositional=True)(len)
 
 
 @pytest.mark.parametrize("policy", ["default", "raise", "warn"])

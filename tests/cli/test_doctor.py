@@ -129,7 +129,7 @@ def test_each_backend_has_a_row(library: dict[str, Any], shown: Answer) -> None:
         ["default", "active", "1", "0", "0", "paint-lib 2.5"],
         ["chalk", "active", "1", "0", "0", "paint-lib 2.5"],
         ["gold", "active", "0", "2", "0", "paint-gold 1.0"],
-        ["faulty", "needs opt-in", "4", "1", "1", "paint-faulty 1.0"],
+        ["faulty", "needs opt-in", "4", "1", "4", "paint-faulty 1.0"],
         ["broken", "broken", "2", "0", "0", "paint-broken 1.0"],
         ["exiting", "broken", "1", "0", "0", "paint-exiting 1.0"],
         ["raising", "broken", "1", "0", "0", "paint-raising 1.0"],
@@ -153,12 +153,12 @@ def test_each_backend_has_a_row(library: dict[str, Any], shown: Answer) -> None:
         ]
         for name, state, errors, warnings, notes, distribution in expected
     )
-    assert shown.output.endswith("\n\n7 backends: 10 errors, 3 warnings, 1 note\n")
+    assert shown.output.endswith("\n\n7 backends: 10 errors, 3 warnings, 4 notes\n")
     assert shown.code == 1
 
 
 def test_all_faults_are_reported_at_once(mixed: Site, library: dict[str, Any]) -> None:
-    """Findings are sorted by severity, then as found; unknown backends are no fault."""
+    """Findings are sorted by severity, then as found; unknown backends are at most a note."""
     found = findings(library, "faulty")
     blur, blend = (f'functions."paintlib.filters:{name}"' for name in ("blur", "blend"))
     assert [(each["severity"], each["keys"]) for each in found] == [
@@ -168,7 +168,11 @@ def test_all_faults_are_reported_at_once(mixed: Site, library: dict[str, Any]) -
         ("error", [f"{blur}.should_run"]),
         ("warning", [f"{blend}.function", f"{blend}.should_run"]),
         ("note", ["primary_types[0]"]),
+        ("note", ["higher_priority_than[0]"]),
+        ("note", ["higher_priority_than[2]"]),
+        ("note", ["lower_priority_than[0]"]),
     ]
+    assert said(found[-1]) == "no backend 'golld' is installed. Did you mean 'gold'?"
     place = {
         "entry_point": "faulty = paint_faulty:backend.toml",
         "file": str(mixed.folder / "paint_faulty" / "backend.toml"),

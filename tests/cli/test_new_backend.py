@@ -69,6 +69,22 @@ def test_a_new_backend_passes_its_own_tests(paint: Site) -> None:
     run_python(program, path=[paint.folder, ROOT])
 
 
+@pytest.mark.parametrize("options", [[], ["--minimal"]])
+def test_a_type_of_the_new_package_itself_is_defined_there(paint: Site, options: list[str]) -> None:
+    """It is no dependency. An importable package of no distribution is called by its right name."""
+    paint.install_library()
+    (paint.folder / "loose.py").write_text("class Sheet: ...\n")
+    types = "paint_lib_water:Drop", "@paint_lib_water.pools:Pool", "loose:Sheet"
+    answer = create(paint, "water", *(f"--type={each}" for each in types), *options)
+    assert answer.code == 0, answer.errors
+    told = answer.output.split("Types:\n")[1].split("\n")[0]
+    assert told.startswith("  loose is of no known distribution, so it is not among the")
+    folder = paint.folder / "paint-lib-water"
+    required = 'dependencies = ["paint-lib", "spatch-core"]'
+    assert required in (folder / "pyproject.toml").read_text()
+    assert "4 passed" in run_own_tests(paint, folder, "paint_lib_water")
+
+
 @pytest.mark.parametrize("function", ["asynchronous", "Image.blend"])
 def test_other_functions_may_be_the_example(paint: Site, function: str) -> None:
     """A coroutine function or a method."""
@@ -197,8 +213,7 @@ def test_everything_may_be_unusual(paint: Site) -> None:
         "--directory", "new/place",
     )  # fmt: skip
     assert answer.code == 0
-    (told,) = (line for line in answer.output.splitlines() if "not known" in line)
-    assert told.startswith("  nowhere_at_all is not installed here, so its distribution is not")
+    assert "  nowhere_at_all is not installed here, so it is not among the" in answer.output
     folder = paint.folder / "new/place/paint-lib-water-color-2"
     project = (folder / "pyproject.toml").read_text()
     assert '"Water-Color.2" = "paint_lib_water_color_2:backend.toml"' in project

@@ -63,7 +63,7 @@ def test_everything_is_shown(studio: Site) -> None:
         "secondary_types": ["builtins:str"],
         "requires_opt_in": ["yes"],
         "higher_priority_than": ["oil", "absent"],
-        "overridden": ["absent"],
+        "not installed": ["absent"],
         "url": ["https://water.example/"],
         "functions.auto-generation": ["backend: paint_water:backend", "modules: paint_water.more"],
         "distribution": ["paint-water"],
@@ -82,7 +82,7 @@ def test_everything_is_shown(studio: Site) -> None:
 def test_what_a_stronger_edge_overrides_is_not_followed(studio: Site) -> None:
     """The declaration is shown with this remark; edges without effect are left out."""
     answer = studio.run("show", "water", "--json", PAINTLIB_SET_ORDER="oil>water").json
-    assert answer["overridden"] == ["oil", "absent"]
+    assert (answer["overridden"], answer["not_installed"]) == (["oil"], ["absent"])
     assert answer["before"] == []
     assert answer["after"][0]["reason"] == "PAINTLIB_SET_ORDER says oil>water"
     assert "\nbefore " not in studio.run("show", "water").output

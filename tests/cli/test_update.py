@@ -339,6 +339,32 @@ def test_a_function_that_is_not_registered_stays_and_is_named(project: Project) 
     assert answer.output.endswith(": updated (1 removed)\n\n1 file: 1 updated\n")
 
 
+MOVED = """
+    [functions."paintlib.filters:soften"]
+    function = "paint_oil.tools:blur"
+    """
+
+
+def test_a_function_that_is_registered_for_another_one_instead_is_a_fault(
+    project: Project,
+) -> None:
+    """Its decorator was changed: the library would call it for both."""
+    before = text(HEAD, BLEND, MOVED)
+    line = before.splitlines().index('function = "paint_oil.tools:blur"') + 1
+    fault = (
+        f'{project.file}:{line}: error: functions."paintlib.filters:soften".function: the code '
+        "registers 'paint_oil.tools:blur' for 'paintlib.filters:blur' instead\n"
+        "    help: Register it for both, or run `spatch-core update --prune`\n"
+    )
+    answer = project.update(before)
+    assert fault in answer.output
+    assert (answer.code, project.after) == (1, before)
+    answer = project.site.run("verify", str(project.file))
+    assert (fault in answer.output, answer.code) == (True, 1)
+    assert project.update(None, "--prune").code == 0
+    assert project.after == text(HEAD, BLEND, BLUR)
+
+
 def test_a_faulty_entry_that_is_not_registered_is_a_fault(project: Project) -> None:
     """It would keep the library from using the backend, and nobody said to remove it."""
     before = text(HEAD, '\n[functions]\n"paintlib.filters:gone" = 3\n')

@@ -102,7 +102,7 @@ def test_what_the_code_has_renamed_is_to_be_updated(site: Site, project: Path) -
     """The file has the old name; in one that no update writes, the name is to be corrected."""
     write(project / "src" / "paint_oil", {"tools.py": TOOLS.replace("def ask(", "def asks(")})
     text = GOOD.replace("defaults]\n    should_run", '"paintlib.filters:blend"]\n    function')
-    advice = "If the code has another name for it, run `spatch-core update`"
+    advice = "If the code has changed, run `spatch-core update --prune`"
     found = faults(verify(site, project, GOOD, "--json"))
     assert found[10, "functions.defaults.should_run"] == (
         "'paint_oil.tools' has no 'ask'",
@@ -179,8 +179,8 @@ def test_a_fault_is_one_line_with_file_and_line(site: Site, project: Path) -> No
     key = 'functions."paintlib.filters:blur".function'
     assert (
         f"\n{file}:13: error: {key}: 'paint_oil.tools' has no 'blurr'\n"
-        "    help: Did you mean 'blur'? If the code has another name for it, run "
-        "`spatch-core update`\n"
+        "    help: Did you mean 'blur'? If the code has changed, run "
+        "`spatch-core update --prune`\n"
     ) in answer.output
     assert answer.output.endswith("\n\n1 file: 1 error, 1 note\n")
     assert answer.code == 1

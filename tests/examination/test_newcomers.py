@@ -28,6 +28,7 @@ def blur(x):
     return x
 """
 
+IMPORT = "from ._dispatch import system\n"
 LIBRARY_WITHOUT_TYPES = """
 from spatch_core import BackendSystem
 
@@ -140,7 +141,7 @@ def test_pythons_own_classes_as_primary_types(site: Site) -> None:
 
 def test_functions_with_the_name_of_a_private_module(site: Site) -> None:
     """A note to the library's author: a public module has them, and backends name the private."""
-    private = "from ._dispatch import system\n\n@system.dispatchable('x'{})\ndef {}(x): ...\n"
+    private = f"{IMPORT}\n@system.dispatchable('x'{{}})\ndef {{}}(x): ...\n"
     files = {
         "paintlib/__init__.py": "from ._tools import soften, sharpen",
         "paintlib/_tools.py": private.format("", "soften")
@@ -231,6 +232,31 @@ def test_a_library_whose_system_is_misspelled(site: Site) -> None:
     )
     for command in ("list", "doctor"):
         assert "; did you mean 'system'? Repair or uninstall" in site.run(command).output
+
+
+def test_a_library_that_fails_to_import(site: Site) -> None:
+    """The only finding is its error, with the line; the system's own module was imported."""
+    modules = {"__init__": "from . import filters", "filters": f"{IMPORT}\nx = undefined_name"}
+    site.install_library({f"paintlib/{name}.py": code for name, code in modules.items()})
+    failure = (
+        "library paintlib (paint-lib 2.5, paintlib = paintlib._dispatch:system):\n  {}loading "
+        "'paintlib._dispatch:system' failed with NameError: name 'undefined_name' is not defined "
+        f"({site.folder / 'paintlib' / 'filters.py'}:2). Repair or uninstall the distribution\n\n"
+    )
+    for command, severity, last in (
+        ("list", "", "no backends; 1 problem\n"),
+        ("doctor", "error: ", "0 backends: 1 error\n"),
+    ):
+        answer = site.run(command)
+        assert answer.output.endswith(failure.format(severity) + last)
+        assert answer.code == 1
+
+
+def test_a_function_of_a_module_with_an_odd_name(site: Site) -> None:
+    """No backend can name it, and the examination goes on."""
+    code = f"{IMPORT}\ndef f(x): ...\nf.__module__ = 'paint-lib'\nsystem.dispatchable('x')(f)"
+    site.install_library({"paintlib/filters.py": code})
+    assert examined(site) == []
 
 
 def test_what_takes_too_long_may_get_more_time(site: Site) -> None:

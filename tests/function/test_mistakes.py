@@ -14,14 +14,18 @@ from spatch_core import DuplicateFunctionWarning
 from tests.function.conftest import Foreign, describe, make_system
 
 
-def test_parentheses_are_missing() -> None:
+@pytest.mark.parametrize(
+    ("args", "kwargs"), [((3,), {}), ((3, 4), {}), ((), {"x": 3}), ((), {})], ids=repr
+)
+def test_parentheses_are_missing(args: Any, kwargs: Any) -> None:
     """F2: the first call says so."""
 
     @make_system().dispatchable
-    def f(x: Any) -> Any: ...
+    def f(x: Any, y: Any = None) -> Any: ...
 
+    undecorated: Any = f
     with pytest.raises(TypeError, match=r"is it decorated with @dispatchable\(\), with parenth"):
-        f(3)  # type: ignore[arg-type]
+        undecorated(*args, **kwargs)
 
 
 def find_first(x: Any, *rest: Any) -> Any:
@@ -64,16 +68,25 @@ def made_by_exec() -> Any:
 
 
 @pytest.mark.parametrize(
-    "default", [str.upper, dict.fromkeys, made_by_exec()], ids=["str.upper", "fromkeys", "exec"]
+    ("default", "lacking"),
+    [
+        (str.upper, {"qualname": "f"}),
+        (dict.fromkeys, {"qualname": "f"}),
+        (made_by_exec(), {"qualname": "f"}),
+        (lambda x: x, {"module": "lib"}),
+    ],
+    ids=["str.upper", "fromkeys", "exec", "lambda"],
 )
-def test_a_function_without_a_module_needs_an_identity(default: Any) -> None:
-    """F3: methods of Python's own classes, and functions that `exec` makes."""
+def test_a_function_without_an_importable_name_needs_an_identity(
+    default: Any, lacking: Any
+) -> None:
+    """F3: methods of Python's own classes, functions that `exec` makes, and lambdas."""
     with pytest.raises(TypeError, match="of its own: give identifier="):
         make_system().dispatchable({"x": 0})(default)
     with pytest.raises(TypeError, match="of its own: give identifier="):
-        make_system().dispatchable({"x": 0}, qualname="f")(default)
+        make_system().dispatchable({"x": 0}, **lacking)(default)
     function: Any = make_system().dispatchable({"x": 0}, identifier="lib:f")(default)
-    assert function.__module__ == "lib"
+    assert function.__module__ in ("lib", __name__)
     assert function("ab") == default("ab")
     assert function(Foreign())[0] == "first"
 
