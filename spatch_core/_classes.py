@@ -339,56 +339,38 @@ def _make_method(system: BackendSystem, mixin: type) -> Callable[..., Any]:
             return NotImplemented
         kwargs = {} if kwargs is None else kwargs
         result = go_on(dispatcher, func, args, kwargs)
-        preserve = _preserver(mixin, cls)
+        given = (*args, *kwargs.values())
         if function_of(func).nature & COROUTINE:
-            return _awaited_result(preserve, result, args, kwargs)
-        return preserve(result, args, kwargs)
+            return _awaited_result(mixin, cls, result, given)
+        return _preserved(mixin, cls, result, given)
 
     method.__name__ = method.__qualname__ = str(system.protocol)
     return method
 
 
-async def _awaited_result(
-    preserve: Callable[..., Any], answer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    return preserve(await answer, args, kwargs)
+async def _awaited_result(mixin: type, cls: type, answer: Any, given: tuple[Any, ...]) -> Any:
+    return _preserved(mixin, cls, await answer, given)
 
 
-def _preserver(mixin: type, cls: type) -> Callable[..., Any]:
-    """Return a function that turns the library's objects in a result into those of a subclass."""
+def _preserved(mixin: type, cls: type, result: Any, given: tuple[Any, ...]) -> Any:
+    """Return a result with the library's objects in it as objects of a subclass.
+
+    Arguments that are returned, such as `out`, stay the same objects.
+    """
     # The library's own class: the nearest one that has the mixin among its bases.
     base = next(each for each in mro_of(cls) if any(one is mixin for one in bases_of(each)))
 
     def is_leaf(found: type) -> bool:
-        return is_derived(found, base) and not is_derived(found, cls)
+        return found is base or (is_derived(found, base) and not is_derived(found, cls))
 
-    def preserve(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        found = type(result)
-        if found is not base and not is_leaf(found):
-            return inside(result, args, kwargs) if is_container(found) else result
-        # An argument that is returned, such as `out`, stays the same object.
-        for each in args:
-            if each is result:
-                return result
-        if kwargs and any(each is result for each in kwargs.values()):
-            return result
-        return _as_subclass(result, cls)
+    def change(value: Any) -> Any:
+        return _as_subclass(value, cls) if is_leaf(type(value)) else value
 
-    def inside(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        # Each object becomes one object of the subclass; arguments stay the same.
-        known = {id(each): each for each in (*args, *kwargs.values())}
-        seen: list[Any] = []  # keeps the objects alive whose identities are keys
-
-        def change(value: Any) -> Any:
-            if id(value) in known or not is_leaf(type(value)):
-                return known.get(id(value), value)
-            seen.append(value)
-            made = known[id(value)] = _as_subclass(value, cls)
-            return made
-
-        return rebuilt(result, change, {})
-
-    return preserve
+    if is_container(type(result)) and not is_leaf(type(result)):
+        # Each object becomes one object of the subclass.
+        done = {id(each): (each, each) for each in given if not is_container(type(each))}
+        return rebuilt(result, change, done)
+    return result if any(each is result for each in given) else change(result)
 
 
 def _as_subclass(result: Any, cls: type) -> Any:

@@ -119,19 +119,13 @@ def examine_library(library: str | Library, *, timeout: float = 60.0) -> Library
         (fault,) = load_library(library).problems  # which imports nothing
         return LibraryReport(library.name, (replace(fault, severity=Severity.WARNING),), library)
 
-    def child(
-        task: str, unblocked: list[str] | None = None, backend: str | None = None
-    ) -> TaskResult:
+    def child(task: str, backend: str | None = None, **variables: str) -> TaskResult:
         request = {"name": library.name, "identifier": library.identifier, "backend": backend}
-        return run(
-            f"{__name__}:{task}",
-            request,
-            f"examining {library.name} {backend or ''}".rstrip(),
-            variables={}
-            if unblocked is None
-            else {variable: ",".join(["*", *(f"!{each}" for each in unblocked)])},
-            limit=timeout,
-        )
+        about = f"examining {library.name} {backend or ''}".rstrip()
+        return run(f"{__name__}:{task}", request, about, variables=variables, limit=timeout)
+
+    def only(unblocked: list[str]) -> dict[str, str]:
+        return {variable: ",".join(["*", *(f"!{each}" for each in unblocked)])}
 
     home = source_as_json(library.source)
     result = child("find_backends")
@@ -147,14 +141,14 @@ def examine_library(library: str | Library, *, timeout: float = 60.0) -> Library
     waiting = set()
     unblocked = [each for each in backends if not environment.blocks(each)]
     for name in unblocked:
-        result = child("examine", [name] if is_backend_name(name) else None, name)
+        result = child("examine", name, **(only([name]) if is_backend_name(name) else {}))
         found += _reported(result, name, result.last("place", backends[name]))
         if not (result.is_complete or result.endings[-1].module):
             broken[name] = {"name": name, "state": State.BROKEN.value, **backends[name]}
         if result.last("waits"):
             waiting.add(name)
     unbroken = [each for each in unblocked if each not in broken and is_backend_name(each)]
-    result = child("examine", unbroken if broken else None)
+    result = child("examine", **(only(unbroken) if broken else {}))
     found += _reported(result, result.last("place") and DEFAULT, home)
     listed: list[dict[str, Any]] = result.last("states", [])
     states = [broken.get(each["name"], each) for each in listed]

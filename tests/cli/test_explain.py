@@ -81,31 +81,18 @@ def test_a_type_that_is_not_installed_is_stood_in_for(paint: Site) -> None:
     assert (answer.code, answer.errors) == (0, "noise\n")
 
 
-def test_a_type_is_known_by_where_it_really_is(paint: Site) -> None:
-    """A type given by its public name is shown by its module and qualname."""
-    files = {
-        "arrays/__init__.py": "from ._core import Array",
-        "arrays/_core.py": "class Array: pass",
-    }
-    write_distribution(paint.folder, "arrays", files=files)
-    paint.install_backend(
-        "water",
-        f'primary_types = ["arrays:Array"]\n[functions."{BLUR}"]\nfunction = "paint_water:blur"\n',
-    )
-    for given in ("arrays:Array", "arrays._core:Array"):
-        answer = paint.run("explain", BLUR, given)
-        assert answer.output.startswith(f"{BLUR}(arrays._core:Array) -> water\n")
-
-
-def test_a_type_is_known_by_what_only_its_public_module_makes_of_it(paint: Site) -> None:
+def test_a_type_is_known_by_its_own_module_and_by_what_the_public_one_makes_of_it(
+    paint: Site,
+) -> None:
     """A class of JAX's arrays derives from the public one only after JAX is imported.
 
     What is blocked is not imported for that.
     """
     files = {
-        "arrays_low.py": "class Base: pass\nclass Made(Base): pass",
+        "arrays_low.py": "class Base: pass\nclass Made(Base): pass\nclass Other: pass",
         "arrays.py": """
             import arrays_low
+            from arrays_low import Other
             class Array: pass
             arrays_low.Made.__bases__ = (Array,)
             """,
@@ -113,12 +100,15 @@ def test_a_type_is_known_by_what_only_its_public_module_makes_of_it(paint: Site)
     write_distribution(paint.folder, "arrays", files=files)
     paint.install_backend(
         "water",
-        f'primary_types = ["~arrays:Array"]\n[functions."{BLUR}"]\nfunction = "paint_water:blur"\n',
+        'primary_types = ["~arrays:Array", "arrays:Other"]\n'
+        f'[functions."{BLUR}"]\nfunction = "paint_water:blur"\n',
     )
-    answer = paint.run("explain", BLUR, "arrays_low:Made", "--json")
-    assert answer.json["selected"] == "water"
-    blocked = paint.run("explain", BLUR, "arrays_low:Made", "--json", PAINTLIB_BLOCK="water")
-    assert blocked.json["selected"] == "default"
+    for given in ("arrays:Other", "arrays_low:Other"):
+        answer = paint.run("explain", BLUR, given)
+        assert answer.output.startswith(f"{BLUR}(arrays_low:Other) -> water\n")
+    made = ("explain", BLUR, "arrays_low:Made", "--json")
+    assert paint.run(*made).json["selected"] == "water"
+    assert paint.run(*made, PAINTLIB_BLOCK="water").json["selected"] == "default"
 
 
 def test_options_are_those_of_a_block(paint: Site) -> None:

@@ -39,15 +39,6 @@ def test_the_standard_library_reads_it(distribution: Distribution) -> None:
     assert (package / "bytes.bin").read_bytes() == b"\xff\x00"
 
 
-def test_it_needs_neither_entry_points_nor_files(tmp_path: Path) -> None:
-    write_distribution(tmp_path, "bare")
-
-    (found,) = distributions(path=[str(tmp_path)])
-
-    assert found.version == "0.1.0"
-    assert list(found.entry_points) == []
-
-
 def test_removing_it_leaves_what_is_others(distribution: Distribution) -> None:
     other = write_distribution(
         distribution.folder, "other", files={"testing_loud/other.py": "", "other/x.py": ""}

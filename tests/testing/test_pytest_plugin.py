@@ -8,7 +8,7 @@ import pytest
 
 from spatch_core.testing import run_python, write_distribution
 from spatch_core.testing.backend_run import ANSWERED, DEFERRED, UNSEEN, RunReport
-from tests.testing.conftest import PLUGIN, ROOT, TESTS, Kit, Run
+from tests.testing.conftest import PLUGIN, ROOT, TESTS, Kit
 
 
 @pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["alone", "xdist"])
@@ -254,8 +254,24 @@ TESTS_OF_WRAPPED = """
     """
 
 
-def run(kit: Kit, code: str) -> Run:
-    """Run tests with a backend that multiplies by 20, and calls the package for it."""
+@pytest.mark.parametrize(
+    "code",
+    [
+        "return 10 * wrapped.double(n)",
+        "return 10 * original(n)",
+        "return 10 * wrapped.twice(n)",
+        "return sum(ThreadPoolExecutor(2).map(wrapped.double, [n] * 10))",
+        "return sum(multiprocessing.get_context('spawn').Pool(2).map(wrapped.double, [n] * 10))",
+    ],
+    ids=["attribute", "bound", "by another function", "threads", "spawn"],
+)
+def test_calls_of_tests_reach_the_library_and_those_of_backends_the_package(
+    kit: Kit, code: str
+) -> None:
+    """X3: Also of functions that a module looks up when asked, and in threads of the test.
+
+    The backend multiplies by 20, and calls the package for it.
+    """
     write_distribution(
         kit.folder,
         "wrapping",
@@ -272,23 +288,5 @@ def run(kit: Kit, code: str) -> Run:
         },
     )
     kit.write("test_kit.py", TESTS_OF_WRAPPED)
-    return kit.run("--spatch-backend=ten", "--spatch-require", library="wrapping")
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "return 10 * wrapped.double(n)",
-        "return 10 * original(n)",
-        "return 10 * wrapped.twice(n)",
-        "return sum(ThreadPoolExecutor(2).map(wrapped.double, [n] * 10))",
-        "return sum(multiprocessing.get_context('spawn').Pool(2).map(wrapped.double, [n] * 10))",
-    ],
-    ids=["attribute", "bound", "by another function", "threads", "spawn"],
-)
-def test_calls_of_tests_reach_the_library_and_those_of_backends_the_package(
-    kit: Kit, code: str
-) -> None:
-    """X3: Also of functions that a module looks up when asked, and in threads of the test."""
-    done = run(kit, code)
+    done = kit.run("--spatch-backend=ten", "--spatch-require", library="wrapping")
     assert done.code == 0, done.output
