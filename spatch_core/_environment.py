@@ -556,5 +556,8 @@ def parse_toml(content: bytes) -> dict[str, Any]:
         import tomllib
     else:
         import tomli as tomllib
+    if content.startswith(b"\xef\xbb\xbf"):
+        mark = "it begins with a byte order mark (BOM): save it as UTF-8 without one"
+        raise ValueError(f"{mark} (at line 1, column 1)")
     fields: dict[str, Any] = tomllib.loads(content.decode())
     return fields
