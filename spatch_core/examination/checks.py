@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from inspect import isabstract, isclass
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,8 @@ class DescriptionCheck:
     """Imports everything that one description names, and reports the faults.
 
     The `name` is that of the backend. Without the library's `system`, the functions of all
-    installed libraries count. `is_generated` says whether ``spatch-core update`` writes it.
+    installed libraries count, and `groups` are the entry point groups of the backend's project.
+    `is_generated` says whether ``spatch-core update`` writes it.
     """
 
     def __init__(
@@ -41,12 +42,13 @@ class DescriptionCheck:
         name: str | None = None,
         system: BackendSystem | None = None,
         is_generated: bool = False,
+        groups: Collection[str] = (),
     ) -> None:
         self.mentions = list(mentions)
         self.importer = importer
         self.journal = journal
         self.name = name
-        self.functions = LibraryFunctions(importer, system)
+        self.functions = LibraryFunctions(importer, system, groups)
         self.is_generated = is_generated or any(e.role is Role.BACKEND for e in self.mentions)
         self.is_needed = any(
             is_module_installed(package_of(each.module))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from inspect import (
     Parameter,
     Signature,
@@ -57,12 +57,19 @@ class LibraryFunctions:
     """The dispatchable functions with which a description is compared.
 
     Without the library's `system`, whose functions have all been imported, those of all installed
-    libraries count, because a file does not name its library.
+    libraries count, because a file does not name its library. Then `groups` are the entry point
+    groups of the file's project.
     """
 
-    def __init__(self, importer: Importer, system: BackendSystem | None = None) -> None:
+    def __init__(
+        self,
+        importer: Importer,
+        system: BackendSystem | None = None,
+        groups: Collection[str] = (),
+    ) -> None:
         self.importer = importer
         self.system = system
+        self.groups = groups
         self.findings: dict[str, Finding | None] = {}  # of the modules that were imported
         self.has_all = system is not None
         self._read()
@@ -132,7 +139,8 @@ class LibraryFunctions:
         named = loaded_object(module, qualname)
         meant = [name for name, each in functions.items() if each is named]
         meant = meant or self._adopted_as(named)
-        hint = did_you_mean(meant or functions_near(identifier, functions))
+        meant = meant or functions_near(identifier, functions)
+        hint = did_you_mean(meant or self._namesakes(identifier))
         if not (hint or is_known):
             return unchecked(f"no library is known that has functions of {package!r}")
         message = f"the library has no function {identifier!r}"
@@ -141,6 +149,16 @@ class LibraryFunctions:
         # No error: another version of the library may have the function.
         otherwise = "Remove it, or say which versions of the library the backend requires"
         return warning(message, otherwise)
+
+    def _namesakes(self, identifier: str) -> list[str]:
+        """Return the function of the backend's library that has the same qualname, if any.
+
+        The backend may name the function that the library wraps.
+        """
+        end = f":{split_identifier(identifier)[1]}"
+        own = [each for each in self.systems if self.system or each.group in self.groups]
+        found = [name for each in own for name in each.functions if name.endswith(end)]
+        return nearest(identifier, found, 0)[:1]
 
     def check_attribute(self, identifier: str) -> Finding | None:
         """Return a finding if a module attribute of the library would follow no backend."""

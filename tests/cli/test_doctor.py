@@ -348,6 +348,8 @@ NAMES = [
         "elsewhere.qqq:zzz", "warning",
         "the library has no function 'elsewhere.qqq:zzz'. Remove it, or say which versions",
     ),
+    # The function that the library wraps: only one of the library has the same name.
+    ("json:blur", "error", "the library has no function 'json:blur'. Did you mean 'paintlib."),
     ("paintlib.later:wash", "", ""),
     (
         "paintlib.optional:wash", "note",
