@@ -272,7 +272,6 @@ def adapted(description: Description) -> tuple[Description, list[Finding]]:
     requirements, which count as unmet.
     """
     problems: list[Finding] = []
-    remedy = "Install packaging, or correct the requirement"
     unmet = []
     for text in description.requires:
         try:
@@ -281,7 +280,7 @@ def adapted(description: Description) -> tuple[Description, list[Finding]]:
             unmet.append(str(error))
             message = f"it is inactive, because of a requirement: {error}"
             place = description.name, REQUIRES, description.source
-            problems.append(Finding(message, remedy, *place, skips=True))
+            problems.append(Finding(message, error.remedy, *place, skips=True))
     description = description._replace(unmet=next(filter(None, unmet), ""))
     if not description.varies:
         return description, problems
@@ -299,7 +298,7 @@ def adapted(description: Description) -> tuple[Description, list[Finding]]:
                 message = f"the variant is not used, because of its requirement: {reason}"
                 key = f'functions."{identifier}".variants[{position}].requires'
                 place = description.name, key, description.source
-                problems.append(Finding(message, remedy, *place))
+                problems.append(Finding(message, error.remedy, *place))
             if not reason:
                 functions[identifier] = implementation._replace(
                     function=variant.function, variant=variant

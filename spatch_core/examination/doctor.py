@@ -164,8 +164,7 @@ def examine_library(library: str | Library, *, timeout: float = 60.0) -> Library
 def _reported(result: TaskResult, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
     """Yield the findings of a task, and those about children that ended early."""
     remedy = _IN_USE if backend is None else "Repair the module, or block the backend"
-    more_time = "Give it more time with --timeout, or repair what hangs"
-    for each in result.failures(remedy, more_time):
+    for each in result.failures(remedy):
         yield replace(each, backend=backend, source=source_from_json(place))
     yield from result.findings
 

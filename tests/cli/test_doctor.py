@@ -814,3 +814,17 @@ def test_a_file_and_a_folder_are_verified(paint: Site) -> None:
         assert answer.code == (2 if message else 1)
     (site.folder / "empty").mkdir()
     assert "no file in empty describes a backend" in site.run("doctor", "empty").errors
+
+
+def test_a_wheel_is_to_be_unpacked(site: Site) -> None:
+    """One that is unpacked, and lacks the file: its entry point says which."""
+    (site.folder / "ink.whl").write_bytes(b"PK\x03\x04\xff")
+    for command in ("doctor", "verify", "update"):
+        answer = site.run(command, "ink.whl")
+        assert "error: it is a wheel, and no TOML file" in answer.output
+        assert "Unpack it: `python -m zipfile -e ink.whl unpacked`" in answer.output
+    point = {"paintlib.backends": {"ink": "paint_ink:backend.toml"}}
+    write_distribution(site.folder / "unpacked", "paint-ink", entry_points=point)
+    answer = site.run("doctor", "unpacked")
+    assert "an entry point names 'paint_ink:backend.toml'" in " ".join(answer.errors.split())
+    assert answer.code == 2

@@ -302,8 +302,9 @@ def test_functions_are_looked_up_in_the_library(site: Site, project: Path) -> No
         (b'name = "a"\nname = "b"\n', 2, "it is not valid TOML: Cannot overwrite a value"),
         (b'name = "\xff"', None, "it cannot be read: 'utf-8' codec"),
         (b"", 1, "the field is missing"),
+        (b'\xef\xbb\xbfname = "a"\n\n', 1, "it is not valid TOML: it begins with a byte order"),
     ],
-    ids=["unfinished", "twice", "encoding", "empty"],
+    ids=["unfinished", "twice", "encoding", "empty", "byte order mark"],
 )
 def test_a_file_that_cannot_be_read(
     site: Site, tmp_path: Path, content: bytes, line: int | None, message: str

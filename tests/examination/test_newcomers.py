@@ -102,6 +102,10 @@ def test_entry_points_that_name_something_else(site: Site) -> None:
     (library,) = site.run("list", "--json").json["libraries"]
     problems = [[each["backend"], each["message"], each["remedy"]] for each in library["problems"]]
     assert sorted(problems) == expected
+    code = "from paintlib.filters import blur; blur(1)"
+    warned = run_python(code, path=[site.folder], options=["-W", "always"]).stderr
+    for name in ("dotted", "package", "module", "registry"):
+        assert f"{VALUES[name][1]}. {VALUES[name][2]}" in warned
 
 
 def test_groups_that_resemble_the_librarys(site: Site) -> None:
@@ -259,11 +263,16 @@ def test_a_function_of_a_module_with_an_odd_name(site: Site) -> None:
     assert examined(site) == []
 
 
-def test_what_takes_too_long_may_get_more_time(site: Site) -> None:
+def test_what_takes_too_long_may_get_more_time(site: Site, project: Path) -> None:
     """The library is not at fault."""
     site.install_library()
-    output = site.run("doctor", "paintlib", "--timeout", "0.001").output
-    assert "took longer than 0.001 s and was ended. Give it more time with --timeout" in output
+    with (project / "backend.toml").open("a") as stream:
+        stream.write('[functions.auto-generation]\nbackend = "paint_oil:backend"\n')
+    file = str(project / "backend.toml")
+    for command in (("doctor", "paintlib"), ("doctor", file), ("verify", file), ("update", file)):
+        output = site.run(*command, "--timeout", "0.001").output
+        assert "took longer than 0.001 s and was ended" in output
+        assert "Give it more time with --timeout" in output
 
 
 # --- Projects that are not installed --------------------------------------------------------------
