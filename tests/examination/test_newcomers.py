@@ -249,7 +249,7 @@ def test_a_library_that_fails_to_import(site: Site) -> None:
     )
     for command, severity, last in (
         ("list", "", "no backends; 1 problem\n"),
-        ("doctor", "error: ", "0 backends: 1 error\n"),
+        ("doctor", "error: ", "no backends: 1 error\n"),
     ):
         answer = site.run(command)
         assert answer.output.endswith(failure.format(severity) + last)
