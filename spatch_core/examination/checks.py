@@ -12,7 +12,13 @@ from .._description import EVERY
 from .._errors import Finding, ended, replace
 from .._patterns import EXACT, TypePattern, split_identifier, type_identifier
 from .findings import error, key_path, note, unchecked
-from .functions import LibraryFunctions, check_callable, check_conversion, check_every
+from .functions import (
+    LibraryFunctions,
+    check_callable,
+    check_conversion,
+    check_every,
+    check_nature,
+)
 from .importing import Importer, Mention, Role, is_module_installed, package_of
 from .libraries import every_class
 
@@ -136,7 +142,11 @@ class DescriptionCheck:
         if mention.library_function == EVERY:
             yield check_every(mention, found)
         else:
-            yield check_callable(mention, found, self.functions.signature(mention.library_function))
+            name = mention.library_function
+            yield check_callable(mention, found, self.functions.signature(name))
+            default = None if name is None else self.functions.find(name)
+            if mention.role is Role.FUNCTION and callable(found) and default is not None:
+                yield check_nature(mention, found, default.__wrapped__)
 
     def _import_submodules(self, key: str, module: str) -> Iterator[Finding]:
         """Import all submodules, so that all functions are registered; tests and scripts are not.

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
-from inspect import (
-    Parameter,
-    Signature,
-    isasyncgenfunction,
-    iscoroutinefunction,
-    isgeneratorfunction,
-    signature,
-)
+from inspect import Parameter, Signature, signature
 from itertools import chain
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .._errors import Finding, Severity, Source, nearest, replace
+from .._freezing import nature_of_callable
 from .._patterns import loaded_object, split_identifier
+from .._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN, nature_of
 from .child import foreign_code
 from .findings import error, unchecked, warning
 from .importing import (
@@ -48,6 +43,13 @@ _CONVERSIONS = {
     "copy_into": ("original", "converted"),
 }
 """The positional arguments of each conversion."""
+_NATURES = {
+    PLAIN: ("a plain function", "def"),
+    COROUTINE: ("a coroutine function", "async def"),
+    GENERATOR: ("a generator function", "def, and yield"),
+    ASYNC_GENERATOR: ("an asynchronous generator function", "async def, and yield"),
+}
+"""What messages call a function of each nature, and what to write for one."""
 
 
 # --- The library's functions ----------------------------------------------------------------------
@@ -194,7 +196,7 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     """
     if not callable(thing):
         return _not_callable(mention, thing, "Name a function")
-    if mention.role is Role.SHOULD_RUN and _is_deferred(thing):
+    if mention.role is Role.SHOULD_RUN and nature_of_callable(thing) != PLAIN:
         return error(
             f"{mention.text!r} is a coroutine or generator function: a call never returns True, so "
             "it always defers",
@@ -227,6 +229,21 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     return error(f"{mention.text}{signature} {message}", remedy)
 
 
+def check_nature(mention: Mention, thing: Any, default: Any) -> Finding | None:
+    """Return a finding if an implementation makes no coroutine or generator, as `default` does."""
+    wanted, own = nature_of(default), nature_of_callable(thing)
+    # Any iterable will do instead of a generator.
+    will_do = (PLAIN, GENERATOR) if wanted == GENERATOR else (wanted,)
+    if wanted == PLAIN or not {wanted, own} <= {*_NATURES} or own in will_do:
+        return None
+    (kind, form), (own_kind, _) = _NATURES[wanted], _NATURES[own]
+    message = f"{mention.text!r} is {own_kind}, and the library's function is {kind}"
+    if own != PLAIN:
+        return error(message, f"Write {form}")
+    made = "an awaitable" if wanted == COROUTINE else "an asynchronous iterator"
+    return warning(f"{message}: calls fail, unless they return {made}", f"Write {form}")
+
+
 def check_every(mention: Mention, thing: Any) -> Finding | None:
     """Return a finding if a function in the table ``functions."*"`` cannot serve all functions."""
     finding = check_callable(mention, thing, None)
@@ -247,7 +264,7 @@ def check_conversion(mention: Mention, thing: Any) -> Finding | None:
     call = f"{mention.key}({', '.join(names)})"
     if not callable(thing):
         return _not_callable(mention, thing, f"Name a function that is called as {call}")
-    if _is_deferred(thing):
+    if nature_of_callable(thing) != PLAIN:
         return error(
             f"{mention.text!r} is a coroutine or generator function, and {call} must return the "
             "converted object",
@@ -285,13 +302,6 @@ def _check_defaults(mention: Mention, default: Signature, own: Signature) -> Fin
 def _names(signature: Signature) -> set[str]:
     parameters = signature.parameters.values()
     return {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
-
-
-def _is_deferred(thing: Any) -> bool:
-    """Whether a call returns a coroutine or a generator instead of an answer."""
-    call = getattr(type(thing), "__call__", None)  # noqa: B004  # of an object that is callable
-    kinds = (iscoroutinefunction, isgeneratorfunction, isasyncgenfunction)
-    return any(kind(thing) or kind(call) for kind in kinds)
 
 
 def _without_first(signature: Signature) -> Signature:

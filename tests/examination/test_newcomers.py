@@ -245,11 +245,11 @@ def test_a_library_that_fails_to_import(site: Site) -> None:
     failure = (
         "library paintlib (paint-lib 2.5, paintlib = paintlib._dispatch:system):\n  {}loading "
         "'paintlib._dispatch:system' failed with NameError: name 'undefined_name' is not defined "
-        f"({site.folder / 'paintlib' / 'filters.py'}:2). Repair or uninstall the distribution\n\n"
+        f"({site.folder / 'paintlib' / 'filters.py'}:3). Repair or uninstall the distribution\n\n"
     )
     for command, severity, last in (
         ("list", "", "no backends; 1 problem\n"),
-        ("doctor", "error: ", "0 backends: 1 error\n"),
+        ("doctor", "error: ", "no backends: 1 error\n"),
     ):
         answer = site.run(command)
         assert answer.output.endswith(failure.format(severity) + last)
