@@ -199,11 +199,15 @@ class BackendFile:
         """The project around the file."""
         return Project(Path(self.path).absolute())
 
+    @property
+    def groups(self) -> set[str]:
+        """The entry point groups of the project around the file."""
+        return {group for group, _, _ in self.project.entry_points()}
+
     def is_for(self, system: BackendSystem) -> bool:
         """Whether the file describes a backend of this library, as far as it says so."""
-        groups = {group for group, _, _ in self.project.entry_points()}
         functions = () if self.description is None else self.description.functions
-        return system.group in groups or not system.functions.keys().isdisjoint(functions)
+        return system.group in self.groups or not system.functions.keys().isdisjoint(functions)
 
     def importer(self) -> Importer:
         """Return an importer that knows the packages of the file's project."""
@@ -359,7 +363,8 @@ def examine(request: dict[str, Any], journal: Journal) -> None:
     """Add each ``finding`` about a file; called in a child."""
     file = read_file(request["file"], request["text"])
     name = file.fields.get("name")
-    check = DescriptionCheck(file.mentions(), file.importer(), journal, name=name)
+    importer, groups = file.importer(), file.groups
+    check = DescriptionCheck(file.mentions(), importer, journal, name=name, groups=groups)
     journal.found(chain(check.findings(), check.unmentioned()))
     systems = live_systems()
     found = [*file.project.check_groups({str(each.group) for each in systems})]

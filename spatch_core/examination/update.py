@@ -285,7 +285,8 @@ def read_registered(request: dict[str, Any], journal: Journal) -> None:
     file = read_file(request["file"], request["text"])
     importer = file.importer()
     wanted = [each for each in file.mentions() if each.role in (Role.MODULE, Role.BACKEND)]
-    check = DescriptionCheck(wanted, importer, journal, name=file.fields.get("name"))
+    name = file.fields.get("name")
+    check = DescriptionCheck(wanted, importer, journal, name=name, groups=file.groups)
     check.is_needed = True  # an update always needs the backend's code
     check.needs_submodules = request["prune"]
     findings = [*check.findings()]

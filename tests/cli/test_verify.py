@@ -291,6 +291,15 @@ def test_functions_are_looked_up_in_the_library(site: Site, project: Path) -> No
         ('functions."zzz_lib:blend"', absent),
         ('functions."json:dumps"', unknown),
     ]
+    # Only where the project says which library is meant.
+    group = '[project.entry-points."paintlib.backends"]\noil = "paint_oil:backend.toml"\n'
+    (project / "pyproject.toml").write_text(group)
+    answer = verify(site, project, FUNCTIONS.replace("json:dumps", "json:blur"), "--json")
+    assert faults(answer)[9, 'functions."json:blur"'] == (
+        "the library has no function 'json:blur'",
+        "Did you mean 'paintlib.filters:blur'?",
+    )
+    (project / "pyproject.toml").unlink()
     answer = verify(site, project, FUNCTIONS)
     assert 'functions."zzz_lib:blur" and 1 more: the package' in answer.output
 

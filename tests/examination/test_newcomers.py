@@ -245,11 +245,11 @@ def test_a_library_that_fails_to_import(site: Site) -> None:
     failure = (
         "library paintlib (paint-lib 2.5, paintlib = paintlib._dispatch:system):\n  {}loading "
         "'paintlib._dispatch:system' failed with NameError: name 'undefined_name' is not defined "
-        f"({site.folder / 'paintlib' / 'filters.py'}:2). Repair or uninstall the distribution\n\n"
+        f"({site.folder / 'paintlib' / 'filters.py'}:3). Repair or uninstall the distribution\n\n"
     )
     for command, severity, last in (
         ("list", "", "no backends; 1 problem\n"),
-        ("doctor", "error: ", "0 backends: 1 error\n"),
+        ("doctor", "error: ", "no backends: 1 error\n"),
     ):
         answer = site.run(command)
         assert answer.output.endswith(failure.format(severity) + last)
@@ -261,6 +261,27 @@ def test_a_function_of_a_module_with_an_odd_name(site: Site) -> None:
     code = f"{IMPORT}\ndef f(x): ...\nf.__module__ = 'paint-lib'\nsystem.dispatchable('x')(f)"
     site.install_library({"paintlib/filters.py": code})
     assert examined(site) == []
+
+
+def test_a_variable_that_chooses_an_unusable_backend(site: Site) -> None:
+    """Its name is ignored in calls; doctor says why."""
+    site.install_library()
+    types = 'primary_types = ["fractions:Fraction"]\n'
+    site.install_backend("broken", "")
+    site.install_backend("lacking", f'requires = ["no-such-distribution"]\n{types}')
+    site.install_backend("fine", types)
+    variables = {
+        "PAINTLIB_PRIORITIZE": "broken,fine,shut",
+        "PAINTLIB_BACKEND": "lacking",
+    }
+    (library,) = site.run("doctor", "--json", **variables).json["libraries"]
+    found = [(e["keys"][0], e["message"]) for e in library["findings"] if e["backend"] is None]
+    ignored = "so the name is ignored"
+    assert found == [
+        ("PAINTLIB_PRIORITIZE", "no backend is named 'shut'; the name is ignored"),
+        ("PAINTLIB_PRIORITIZE", f"the backend 'broken' is broken, {ignored}"),
+        ("PAINTLIB_BACKEND", f"the backend 'lacking' is inactive, {ignored}"),
+    ]
 
 
 def test_what_takes_too_long_may_get_more_time(site: Site, project: Path) -> None:
