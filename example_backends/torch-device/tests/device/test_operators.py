@@ -91,6 +91,6 @@ def test_the_gradient_of_ignored_classes_is_zero(device):
 
 @pytest.mark.parametrize("function", EDGES.values(), ids=EDGES)
 def test_edges(agree, environment, function):
-    """Empty indices, masks of more dimensions, bool numbers and losses of one row: as on the CPU."""
+    """Empty indices, masks of more dimensions, bool numbers, losses of one row."""
     environment.conversions = True
     agree(lambda place: function(torch.tensor([-1.0, 2.0, 3.0]).to(place)))
