@@ -37,7 +37,7 @@ def test_constructors(environment, device):
 
 def test_an_error_of_a_constructor_says_what_is_wrong(device):
     """PyTorch's functions for tensors without data cannot explain it: there are no tensors."""
-    with pytest.raises((RuntimeError, ValueError, TypeError), match="negative|positive|-1"):
+    with pytest.raises((RuntimeError, ValueError), match="negative"):
         torch.full((-1,), 1.0, device=device)
 
 
