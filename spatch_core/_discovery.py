@@ -34,10 +34,10 @@ from ._environment import (
     why_unmet,
 )
 from ._errors import REGISTERED, Finding, Source, is_first, nearest, warn_caller
-from ._options import initial_state
 from ._order import CYCLE, Order, base_order, order_backends
 from ._parsing import parse_description
 from ._patterns import DEFAULT, is_initializing, shown
+from ._state import DispatchState
 from ._wrapper import show_source
 from .exceptions import (
     BackendSkippedWarning,
@@ -75,18 +75,19 @@ class Catalog(NamedTuple):
     blocked: Mapping[str, Source] = MappingProxyType({})  # neither files nor modules were read
     default_name: str = DEFAULT  # of the library itself, for users
 
-    @property
-    def prioritized(self) -> tuple[str, ...]:
-        """The usable backends that the environment prioritizes, the foremost first."""
-        return tuple([name for name in self.environment.prioritize if self._is_usable(name)])
+    def initial_state(self) -> DispatchState:
+        """Return the dispatch state that the environment variables describe."""
+        variables = self.environment
+        current = variables.backend if self._is_usable(variables.backend) else None
+        if variables.backend == self.default_name:
+            current = DEFAULT
+        trace = None
+        if variables.trace:
+            from ._explain import PrintedTrace  # few programs are traced
 
-    @property
-    def current(self) -> str | None:
-        """The usable backend that the environment makes the current one, or None."""
-        name = self.environment.backend
-        if name == self.default_name:
-            return DEFAULT
-        return name if self._is_usable(name) else None
+            trace = PrintedTrace()
+        prioritized = tuple([name for name in variables.prioritize if self._is_usable(name)])
+        return DispatchState(prioritized, backend=current, trace=trace)
 
     def _is_usable(self, name: object) -> bool:
         found = self.descriptions.get(name)  # type: ignore[call-overload]  # any object
@@ -271,7 +272,6 @@ def adapted(description: Description) -> tuple[Description, list[Finding]]:
     requirements, which count as unmet.
     """
     problems: list[Finding] = []
-    remedy = "Install packaging, or correct the requirement"
     unmet = []
     for text in description.requires:
         try:
@@ -280,7 +280,7 @@ def adapted(description: Description) -> tuple[Description, list[Finding]]:
             unmet.append(str(error))
             message = f"it is inactive, because of a requirement: {error}"
             place = description.name, REQUIRES, description.source
-            problems.append(Finding(message, remedy, *place, skips=True))
+            problems.append(Finding(message, error.remedy, *place, skips=True))
     description = description._replace(unmet=next(filter(None, unmet), ""))
     if not description.varies:
         return description, problems
@@ -298,7 +298,7 @@ def adapted(description: Description) -> tuple[Description, list[Finding]]:
                 message = f"the variant is not used, because of its requirement: {reason}"
                 key = f'functions."{identifier}".variants[{position}].requires'
                 place = description.name, key, description.source
-                problems.append(Finding(message, remedy, *place))
+                problems.append(Finding(message, error.remedy, *place))
             if not reason:
                 functions[identifier] = implementation._replace(
                     function=variant.function, variant=variant
@@ -373,7 +373,7 @@ class Loader:
         dispatcher = self._system._dispatcher
         # In this order: calls that other threads decide from now on are decided by the new
         # backends, or their decisions are forgotten.
-        dispatcher.keeper.set_environment(initial_state(found.catalog))
+        dispatcher.keeper.set_environment(found.catalog.initial_state())
         self.loaded = found
         try:
             self.forget()

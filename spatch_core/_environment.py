@@ -21,6 +21,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import pairwise
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ._errors import Finding, Source, in_words, nearest
@@ -301,6 +302,8 @@ def _find_distributions(name: str | None) -> Iterator[Any]:
 class RequirementError(ValueError):
     """A requirement cannot be parsed or compared; the text says why."""
 
+    remedy = "Correct the requirement, for example 'numpy>=2'"
+
 
 def why_unmet(requirement: str, is_condition: bool = False) -> str:
     """Return why a requirement is not met; empty if it is. Raises `RequirementError`.
@@ -319,10 +322,12 @@ def why_unmet(requirement: str, is_condition: bool = False) -> str:
     try:
         from packaging.requirements import InvalidRequirement, Requirement
     except ImportError:
-        raise RequirementError(
+        unreadable = RequirementError(
             f"{text!r} is more than the name of a distribution, and can be compared only if "
             "the distribution packaging is installed"
-        ) from None
+        )
+        unreadable.remedy = "Install packaging"
+        raise unreadable from None
     try:
         parsed = Requirement(text)
         if parsed.marker is not None and not parsed.marker.evaluate():
@@ -418,10 +423,11 @@ def _import_object(name: str, module: str, qualname: str, source: Source, block:
         raise StillImportingError
     try:
         if qualname:
-            return import_identifier(f"{module}:{qualname}")
-        from importlib import import_module
+            found = import_identifier(f"{module}:{qualname}")
+        else:
+            from importlib import import_module
 
-        return import_module(module)
+            found = import_module(module)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # whatever a backend's module raises
@@ -432,6 +438,24 @@ def _import_object(name: str, module: str, qualname: str, source: Source, block:
             f"Repair or uninstall the distribution, or block the backend by setting {block}={name}"
         )
         raise _fault(message, remedy, name, source) from None
+    kind = _no_description(found)
+    if kind:
+        value = f"{module}:{qualname}" if qualname else module
+        package = sys.modules[module].__package__ or module
+        remedy = f"Write '{package}:backend.toml', the TOML file in the package"
+        raise _fault(f"the entry point {value!r} names {kind}", remedy, name, source)
+    return found
+
+
+def _no_description(found: Any) -> str:
+    """Return the kind of an object that is named in place of a description; empty if it is none."""
+    # By name: the library may have a copy of this package of its own.
+    if any(each.__name__ == "BackendImplementation" for each in type(found).__mro__):
+        return "a BackendImplementation, from which `spatch-core update` writes a description"
+    # A module may be a description.
+    if isinstance(found, ModuleType) and {"name", "primary_types"}.isdisjoint(vars(found)):
+        return "a package" if hasattr(found, "__path__") else "a module"
+    return ""
 
 
 def _is_circular(error: BaseException) -> bool:
@@ -532,5 +556,8 @@ def parse_toml(content: bytes) -> dict[str, Any]:
         import tomllib
     else:
         import tomli as tomllib
+    if content.startswith(b"\xef\xbb\xbf"):
+        mark = "it begins with a byte order mark (BOM): save it as UTF-8 without one"
+        raise ValueError(f"{mark} (at line 1, column 1)")
     fields: dict[str, Any] = tomllib.loads(content.decode())
     return fields

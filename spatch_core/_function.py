@@ -489,7 +489,7 @@ class Dispatcher:
 
     def __init__(self, system: Any) -> None:
         self.system = system  # for pickles
-        self.keeper = keeper = StateKeeper(system.environ_prefix)
+        self.keeper = StateKeeper(system.environ_prefix)
         # One at most, in both: appending and reading are single steps, so that no lock is needed.
         self.adoptions: list[Any] = []
         self._loaders: list[Loader] = []
@@ -497,9 +497,6 @@ class Dispatcher:
         self.functions: list[Function] = []
         # The newest function of each identifier: a module may be imported again.
         self.by_identifier: dict[str, Dispatchable] = {}
-        # The context variable that holds the tables in force, and the callable that returns them.
-        self.variable = keeper.variable
-        self.tables = keeper.get
 
     @property
     def loaded(self) -> Backends | None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self  # for type checkers; `typing` of 3.10 lacks it
 
-    from ._discovery import Catalog
     from ._explain import Trace
     from ._hooked import Call, Hook
     from ._state import Class, Scope, Tables
@@ -400,7 +399,7 @@ class BackendOptions(metaclass=Kind):
         """
         owner = cls._owner
         if owner.keeper.default.is_enabled:
-            state = initial_state(owner.catalog())
+            state = owner.catalog().initial_state()
             owner.keeper.change_default(lambda _: state, is_enabled=False)
 
     @classmethod
@@ -533,16 +532,6 @@ def _checked_names(option: str, given: Any, catalog: Any) -> tuple[str, ...]:
         )
     is_disabled = option == "disable"
     return tuple(dict.fromkeys(catalog.check_backend(name, is_disabled) for name in names))
-
-
-def initial_state(catalog: Catalog) -> DispatchState:
-    """Return the state that the environment variables describe."""
-    trace = None
-    if catalog.environment.trace:
-        from ._explain import PrintedTrace  # few programs are traced
-
-        trace = PrintedTrace()
-    return DispatchState(catalog.prioritized, backend=catalog.current, trace=trace)
 
 
 def checked_type(owner: Any, given: Class | str) -> Class:

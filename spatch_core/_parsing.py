@@ -306,7 +306,10 @@ class _Reader:
         if isinstance(value, str) and " or list of " in kind:
             value = [value]
         if not isinstance(value, (list, tuple, set, frozenset)):
-            text = f"[{value!r}]" if isinstance(value, str) else "a list of strings"
+            text = "a list of strings"
+            if isinstance(value, str):
+                is_dotted = "type" in kind and ":" not in value
+                text = str([_with_colon(value) if is_dotted else value])
             raise _WrongError(f"{value!r} is not a list of strings", f"Write it as {text}")
         found = []
         for position, item in enumerate(value):
@@ -390,7 +393,7 @@ def _checked(kind: str, value: Any) -> Any:
                 return TypePattern(value)
             split_identifier(value)
         except IdentifierError as error:
-            like = ":".join(str(value).rsplit(".", 1))  # with dots alone, as Python writes it
+            like = _with_colon(str(value))
             example = "package.module:" + ("Class" if kind == "type pattern" else "function")
             remedy = f"Write it as {(like if is_type_pattern(like) else example)!r}"
             raise _WrongError(str(error), remedy) from None
@@ -399,6 +402,11 @@ def _checked(kind: str, value: Any) -> Any:
     if not is_valid(value):
         raise _WrongError(f"{value!r} {fault}", remedy)
     return bool(value) if kind == "boolean, 0 or 1" else value
+
+
+def _with_colon(name: str) -> str:
+    """Return a name with dots alone, as Python writes it, with a colon for the last one."""
+    return ":".join(name.rsplit(".", 1))
 
 
 def _is_flag(value: Any) -> bool:

@@ -54,17 +54,8 @@ if TYPE_CHECKING:
 else:
     from _contextvars import ContextVar  # contextvars itself takes longer to import
 
-OPTIONS = ("type", "trace", "fallback", "backend", "hook")
-"""The options except ``prioritize`` and ``disable``, whose rules depend on each other.
-
-The field of each has the same name, and is None unless the option is given.
-"""
-
-NAMES = ("prioritize", "disable", *OPTIONS)
+NAMES = ("prioritize", "disable", "type", "trace", "fallback", "backend", "hook")
 """All options, as users write them."""
-
-STAYING = ("trace", "hook")
-"""Options that belong to their process, and are not pickled with a frozen function."""
 
 CURRENT = ""
 """Stands for the current backend among prioritized names; never the name of a backend."""
@@ -89,7 +80,9 @@ class DispatchState:
     hashing by identity is fast, and runs no code of a metaclass. `key` compares them by value.
     """
 
-    __slots__ = ("disabled", "earlier", "places", "prioritized", *OPTIONS)
+    # The first four are made of ``prioritize``, ``disable`` and ``backend``. Each other field is an
+    # option, and None unless that is given.
+    __slots__ = ("disabled", "earlier", "places", "prioritized", *NAMES[2:])
 
     def __init__(
         self,
@@ -160,13 +153,13 @@ class DispatchState:
 
     @property
     def others(self) -> dict[str, Any]:
-        """The given options, without ``prioritize``, ``disable`` and those of `STAYING`."""
-        found = {name: getattr(self, name) for name in OPTIONS if name not in STAYING}
+        """The given options that are no names in a list; traces and hooks stay in their process."""
+        found = {"type": self.type, "fallback": self.fallback, "backend": self.backend}
         return {name: value for name, value in found.items() if value is not None}
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that make this state, except those of `STAYING`."""
+        """The options that make this state, except ``trace`` and ``hook``."""
         prioritized = self.prioritized
         if self.places[-1:] == (CURRENT,):  # the default place of the current backend
             prioritized = self.places[:-1]

@@ -160,11 +160,11 @@ def _tables(function: Dispatchable) -> Callable[[], list[Any]]:
     # C looks up the types of parameters alone. A coroutine or generator function would gain little:
     # its body starts in a call of its own.
     if tables_type is None or not parameters or function.nature:
-        tables: Callable[[], list[Any]] = dispatcher.tables
+        tables: Callable[[], list[Any]] = dispatcher.keeper.get
         return tables
     places = [each.position for each in parameters]
     made: Callable[[], list[Any]] = tables_type(
-        dispatcher.variable,
+        dispatcher.keeper.variable,
         dispatcher,
         function.index,
         tuple([_NO_POSITION if place is None else place for place in places]),

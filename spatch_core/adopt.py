@@ -130,7 +130,7 @@ class Adoption:
         The look-up takes a key and a tuple of types, and returns a callable or None.
         """
         fill = partial(_fill, self, namespaces)
-        tables, indices = self.dispatcher.variable.get, self.indices
+        tables, indices = self.dispatcher.keeper.get, self.indices
 
         def lookup(key: Any, types: tuple[type, ...], /) -> Any:
             try:

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ._environment import BLOCK
-from ._options import checked_backend, initial_state
+from ._options import checked_backend
 from ._patterns import (
     DEFAULT,
     defined,
@@ -164,7 +164,7 @@ class Switch:
             Whether the process-wide default goes back to it, too.
         """
         state, keeper = self._state(), self._keeper
-        initial = initial_state(self._owner.catalog())
+        initial = self._owner.catalog().initial_state()
         if globally:
             keeper.change_default(lambda state: _switched(state, _stack_of(initial), initial))
         if keeper.is_own():

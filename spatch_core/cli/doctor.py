@@ -5,19 +5,21 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from importlib.metadata import PathDistribution
 from pathlib import Path
 from typing import Any
 
 import click
 
 from .._environment import parse_toml
-from .._errors import Finding, Severity
+from .._errors import Finding, Severity, either
 from .._patterns import shown
 from ..examination.backend_file import FileReport, verify_file
 from ..examination.doctor import LibraryReport, examine_library
 from ..examination.findings import Report, merged
 from ..examination.findings import as_json as finding_as_json
 from ..examination.libraries import State, find_libraries
+from ..examination.project import Project
 from ..examination.update import FileUpdate, update_file
 from .arguments import (
     NO_LIBRARY,
@@ -118,7 +120,7 @@ def doctor_command(
     if subject is not None and subject not in {each.name for each in find_libraries()}:
         path = Path(subject)
         if path.exists():
-            reports = [verify_file(each) for each in _descriptions(path)]
+            reports = [verify_file(each, timeout=timeout) for each in _descriptions(path)]
             _show_files(context, reports, {"libraries": []} if as_json else None)
         if path.suffix == ".toml" or path.name != subject:
             raise click.UsageError(f"there is no file or folder {subject}")
@@ -145,11 +147,21 @@ def _descriptions(path: Path) -> list[str]:
             if "primary_types" in fields or file.name == "backend.toml":
                 found.append(str(file))
     if not found:
+        named = sorted({each for each in _entry_points(path) if each.endswith(".toml")})
         raise click.UsageError(
             f"no file in {path} describes a backend: none is named backend.toml or has a field "
             "primary_types"
+            + f", but an entry point names {either(named)}: add the file, and pack it"
+            * bool(named)
         )
     return found
+
+
+def _entry_points(folder: Path) -> Iterator[str]:
+    """Yield the values of entry points, also those of an unpacked wheel."""
+    yield from (value for _, _, value in Project(folder.absolute() / "any").entry_points())
+    for file in folder.rglob("entry_points.txt"):
+        yield from (each.value for each in PathDistribution(file.parent).entry_points)
 
 
 def _parts(examined: LibraryReport) -> Iterator[Part]:
@@ -226,13 +238,14 @@ Examples:
 )
 @files_argument
 @click.option("--no-imports", is_flag=True, help="Import nothing: check only the file.")
+@timeout_option
 @json_option
 @click.pass_context
 def verify_command(
-    context: click.Context, files: tuple[str, ...], no_imports: bool, as_json: bool
+    context: click.Context, files: tuple[str, ...], no_imports: bool, timeout: float, as_json: bool
 ) -> None:
     """Run ``spatch-core verify``."""
-    reports = [verify_file(path, imports=not no_imports) for path in files]
+    reports = [verify_file(path, imports=not no_imports, timeout=timeout) for path in files]
     _show_files(context, reports, {} if as_json else None)
 
 
@@ -310,13 +323,19 @@ Examples:
 @files_argument
 @click.option("--check", is_flag=True, help="Write nothing; show what would change.")
 @click.option("--prune", is_flag=True, help="Remove functions that the code does not register.")
+@timeout_option
 @json_option
 @click.pass_context
 def update_command(
-    context: click.Context, files: tuple[str, ...], check: bool, prune: bool, as_json: bool
+    context: click.Context,
+    files: tuple[str, ...],
+    check: bool,
+    prune: bool,
+    timeout: float,
+    as_json: bool,
 ) -> None:
     """Run ``spatch-core update``."""
-    updates = [update_file(path, check, prune) for path in files]
+    updates = [update_file(path, check, prune, timeout=timeout) for path in files]
     if as_json:
         show_json({"files": [_update_as_json(each) for each in updates]})
     else:

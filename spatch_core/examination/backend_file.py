@@ -160,15 +160,18 @@ class BackendFile:
             line = self.layout.line(finding.key)
         return replace(finding, line=line, source=Source(file=self.path))
 
-    def import_with(self, task: str, **options: bool) -> tuple[TaskResult, list[Finding]]:
+    def import_with(
+        self, task: str, timeout: float, **options: bool
+    ) -> tuple[TaskResult, list[Finding]]:
         """Import everything that the file names in a child process, by a task.
 
         The task gets the options in its request. The findings include one for each child that
-        ended early.
+        ended early, at the latest after `timeout` seconds.
         """
         request = {"file": self.path, "text": self.text, **options}
         about = f"importing what {self.path} names"
-        result = run(task, request, about, folders=[self.folder] if self.folder else [])
+        folders = [self.folder] if self.folder else []
+        result = run(task, request, about, folders=folders, limit=timeout)
         found = [
             replace(each, key=key, more_keys=())  # each key has its own line
             for each in result.failures("Repair the module or its imports")
@@ -196,11 +199,15 @@ class BackendFile:
         """The project around the file."""
         return Project(Path(self.path).absolute())
 
+    @property
+    def groups(self) -> set[str]:
+        """The entry point groups of the project around the file."""
+        return {group for group, _, _ in self.project.entry_points()}
+
     def is_for(self, system: BackendSystem) -> bool:
         """Whether the file describes a backend of this library, as far as it says so."""
-        groups = {group for group, _, _ in self.project.entry_points()}
         functions = () if self.description is None else self.description.functions
-        return system.group in groups or not system.functions.keys().isdisjoint(functions)
+        return system.group in self.groups or not system.functions.keys().isdisjoint(functions)
 
     def importer(self) -> Importer:
         """Return an importer that knows the packages of the file's project."""
@@ -218,7 +225,14 @@ def read_file(path: str, text: str | None = None) -> BackendFile:
         remedy = "Name an existing file, and check its permissions"
         file.fault(None, f"it cannot be read: {raised}", remedy)
     except UnicodeDecodeError as raised:
-        file.fault(None, f"it cannot be read: {raised}", "Write a text file in UTF-8")
+        message, remedy = f"it cannot be read: {raised}", "Write a text file in UTF-8"
+        if path.endswith(".whl"):
+            message = "it is a wheel, and no TOML file"
+            remedy = (
+                f"Unpack it: `python -m zipfile -e {path} unpacked`, and give the file in it; or "
+                "install it, and give the name of the library to `spatch-core doctor`"
+            )
+        file.fault(None, message, remedy)
     except (ValueError, RecursionError) as raised:
         place = _AT_LINE.search(str(raised))
         line = int(place.group(1)) if place else max(1, len(file.text.splitlines()))
@@ -280,7 +294,9 @@ class FileReport(Report):
     folder: str | None = None
 
 
-def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileReport:
+def verify_file(
+    path: str | os.PathLike[str], imports: bool = True, *, timeout: float = 60.0
+) -> FileReport:
     """Verify the file of a backend.
 
     Parameters
@@ -289,6 +305,8 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
         An existing TOML file. Its package need not be installed.
     imports : bool, optional
         Whether a child process imports everything that the file names.
+    timeout : float, optional
+        Time limit of each child process in seconds.
 
     Returns
     -------
@@ -312,12 +330,13 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
         name = file.fields.get("name")
         found += unquoted or map(file.placed, file.project.check_entry_points(file.folder, name))
         found += map(file.placed, file.project.check_wheel(file.folder))
-    if imports:
-        if file.description is not None:
-            here, malformed = adapted(file.description)  # as discovery does
-            found += [file.placed(replace(each, severity=Severity.ERROR)) for each in malformed]
+    if file.description is not None:
+        here, malformed = adapted(file.description)  # as discovery does
+        found += [file.placed(replace(each, severity=Severity.ERROR)) for each in malformed]
+        if imports:
             found += map(file.placed, check_environment(here, malformed))
-        _, imported = file.import_with(f"{__name__}:examine")
+    if imports:
+        _, imported = file.import_with(f"{__name__}:examine", timeout)
         for each in imported:
             remedy = each.remedy
             if each.is_absent and each.severity is Severity.WARNING:
@@ -344,7 +363,8 @@ def examine(request: dict[str, Any], journal: Journal) -> None:
     """Add each ``finding`` about a file; called in a child."""
     file = read_file(request["file"], request["text"])
     name = file.fields.get("name")
-    check = DescriptionCheck(file.mentions(), file.importer(), journal, name=name)
+    importer, groups = file.importer(), file.groups
+    check = DescriptionCheck(file.mentions(), importer, journal, name=name, groups=groups)
     journal.found(chain(check.findings(), check.unmentioned()))
     systems = live_systems()
     found = [*file.project.check_groups({str(each.group) for each in systems})]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from inspect import isabstract, isclass
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,13 @@ from .._description import EVERY
 from .._errors import Finding, ended, replace
 from .._patterns import EXACT, TypePattern, split_identifier, type_identifier
 from .findings import error, key_path, note, unchecked
-from .functions import LibraryFunctions, check_callable, check_conversion, check_every
+from .functions import (
+    LibraryFunctions,
+    check_callable,
+    check_conversion,
+    check_every,
+    check_nature,
+)
 from .importing import Importer, Mention, Role, is_module_installed, package_of
 from .libraries import every_class
 
@@ -29,7 +35,8 @@ class DescriptionCheck:
     """Imports everything that one description names, and reports the faults.
 
     The `name` is that of the backend. Without the library's `system`, the functions of all
-    installed libraries count. `is_generated` says whether ``spatch-core update`` writes it.
+    installed libraries count, and `groups` are the entry point groups of the backend's project.
+    `is_generated` says whether ``spatch-core update`` writes it.
     """
 
     def __init__(
@@ -41,12 +48,13 @@ class DescriptionCheck:
         name: str | None = None,
         system: BackendSystem | None = None,
         is_generated: bool = False,
+        groups: Collection[str] = (),
     ) -> None:
         self.mentions = list(mentions)
         self.importer = importer
         self.journal = journal
         self.name = name
-        self.functions = LibraryFunctions(importer, system)
+        self.functions = LibraryFunctions(importer, system, groups)
         self.is_generated = is_generated or any(e.role is Role.BACKEND for e in self.mentions)
         self.is_needed = any(
             is_module_installed(package_of(each.module))
@@ -134,7 +142,11 @@ class DescriptionCheck:
         if mention.library_function == EVERY:
             yield check_every(mention, found)
         else:
-            yield check_callable(mention, found, self.functions.signature(mention.library_function))
+            name = mention.library_function
+            yield check_callable(mention, found, self.functions.signature(name))
+            default = None if name is None else self.functions.find(name)
+            if mention.role is Role.FUNCTION and callable(found) and default is not None:
+                yield check_nature(mention, found, default.__wrapped__)
 
     def _import_submodules(self, key: str, module: str) -> Iterator[Finding]:
         """Import all submodules, so that all functions are registered; tests and scripts are not.

@@ -25,8 +25,6 @@ from .._errors import Finding, in_words, replace
 from ..exceptions import SpatchCoreWarning
 from .findings import error, from_record, note, to_record, with_keys
 
-_LIMIT = 120.0
-"""Time limit of a child in seconds, because a CI job must not wait forever."""
 _RESTARTS = 5
 """How many modules may end a child before the task is given up."""
 
@@ -131,11 +129,11 @@ class TaskResult:
         """The findings of the last child."""
         return [*map(from_record, self.values.get("finding", ()))]
 
-    def failures(self, remedy: str, more_time: str = "") -> Iterator[Finding]:
+    def failures(self, remedy: str) -> Iterator[Finding]:
         """Yield an error for each child that ended early, and a note if the task was given up."""
         for each in self.endings:
-            advice = more_time if each.is_late and more_time else remedy
-            yield with_keys(error(str(each), advice), each.keys)
+            more_time = "Give it more time with --timeout, or repair what hangs"
+            yield with_keys(error(str(each), more_time if each.is_late else remedy), each.keys)
         if self.endings and self.endings[-1].module and not self.is_complete:
             message = "the rest was not examined, because too many modules ended the interpreter"
             found = note(message, "Repair the modules that end the interpreter")
@@ -174,7 +172,7 @@ def run(
     *,
     folders: Iterable[str] = (),
     variables: Mapping[str, str] | None = None,
-    limit: float = _LIMIT,
+    limit: float,
 ) -> TaskResult:
     """Run a task in a fresh interpreter, and again without the modules that end it.
 

@@ -106,7 +106,9 @@ def why_not(question: Question, backend: str) -> Json:
         faults = [str(each) for each in catalog.problems if each.backend == backend]
         return _answer(backend, Attempt.CANNOT, catalog.why_unusable(backend), obstacles=faults)
     if unmet := system.backends[backend].unmet:
-        return _answer(backend, Attempt.CANNOT, unmet, obstacles=[f"{unmet}: install it"])
+        # Otherwise it cannot be read: the text says what is wrong.
+        advice = ": install it" if unmet.startswith("it requires ") else ""
+        return _answer(backend, Attempt.CANNOT, unmet, obstacles=[f"{unmet}{advice}"])
     explanation = question.ask()
     outcome = _attempt(explanation, backend)
     if outcome is not None:

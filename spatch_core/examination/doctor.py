@@ -9,7 +9,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .._environment import (
+    BACKEND,
     BLOCK,
+    PRIORITIZE,
+    Environment,
     near_misses,
     read_environment,
 )
@@ -158,14 +161,14 @@ def examine_library(library: str | Library, *, timeout: float = 60.0) -> Library
     # The values that the user has set: children got another value of BLOCK.
     found += environment.problems
     found += check_variables([DEFAULT, *backends], environment.names)
+    found += _check_chosen(environment, states)
     return LibraryReport(library.name, _sorted(found), library, tuple(states), own_name)
 
 
 def _reported(result: TaskResult, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
     """Yield the findings of a task, and those about children that ended early."""
     remedy = _IN_USE if backend is None else "Repair the module, or block the backend"
-    more_time = "Give it more time with --timeout, or repair what hangs"
-    for each in result.failures(remedy, more_time):
+    for each in result.failures(remedy):
         yield replace(each, backend=backend, source=source_from_json(place))
     yield from result.findings
 
@@ -191,6 +194,19 @@ def check_variables(backends: list[str], mentioned: Iterable[tuple[str, str]]) -
         if name not in backends and not [*near_misses([(name, variable)], backends)]:
             message = f"no backend is named {name!r}; the name is ignored"
             remedy = f"Remove it; installed are: {', '.join(backends)}"
+            yield replace(warning(message, remedy), key=variable)
+
+
+def _check_chosen(environment: Environment, states: Iterable[dict[str, Any]]) -> Iterator[Finding]:
+    """Yield a warning for each backend that a variable chooses, and that cannot be used."""
+    # Of several with one name, the usable one goes first.
+    state_of = {each["name"]: each["state"] for each in reversed([*states])}
+    for name, variable in environment.names:
+        is_choice = variable in map(environment.variable, (PRIORITIZE, BACKEND))
+        state = state_of.get(name, "")
+        if is_choice and state in (State.BROKEN, State.BLOCKED, State.INACTIVE):
+            message = f"the backend {name!r} is {state}, so the name is ignored"
+            remedy = "Remove the name, or make the backend usable: `spatch-core list` says why"
             yield replace(warning(message, remedy), key=variable)
 
 

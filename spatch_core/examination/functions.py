@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from inspect import (
-    Parameter,
-    Signature,
-    isasyncgenfunction,
-    iscoroutinefunction,
-    isgeneratorfunction,
-    signature,
-)
+from collections.abc import Callable, Collection, Iterator, Mapping
+from inspect import Parameter, Signature, signature
 from itertools import chain
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .._errors import Finding, Severity, Source, nearest, replace
+from .._freezing import nature_of_callable
 from .._patterns import loaded_object, split_identifier
+from .._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN, nature_of
 from .child import foreign_code
 from .findings import error, unchecked, warning
 from .importing import (
@@ -48,6 +43,13 @@ _CONVERSIONS = {
     "copy_into": ("original", "converted"),
 }
 """The positional arguments of each conversion."""
+_NATURES = {
+    PLAIN: ("a plain function", "def"),
+    COROUTINE: ("a coroutine function", "async def"),
+    GENERATOR: ("a generator function", "def, and yield"),
+    ASYNC_GENERATOR: ("an asynchronous generator function", "async def, and yield"),
+}
+"""What messages call a function of each nature, and what to write for one."""
 
 
 # --- The library's functions ----------------------------------------------------------------------
@@ -57,12 +59,19 @@ class LibraryFunctions:
     """The dispatchable functions with which a description is compared.
 
     Without the library's `system`, whose functions have all been imported, those of all installed
-    libraries count, because a file does not name its library.
+    libraries count, because a file does not name its library. Then `groups` are the entry point
+    groups of the file's project.
     """
 
-    def __init__(self, importer: Importer, system: BackendSystem | None = None) -> None:
+    def __init__(
+        self,
+        importer: Importer,
+        system: BackendSystem | None = None,
+        groups: Collection[str] = (),
+    ) -> None:
         self.importer = importer
         self.system = system
+        self.groups = groups
         self.findings: dict[str, Finding | None] = {}  # of the modules that were imported
         self.has_all = system is not None
         self._read()
@@ -132,7 +141,8 @@ class LibraryFunctions:
         named = loaded_object(module, qualname)
         meant = [name for name, each in functions.items() if each is named]
         meant = meant or self._adopted_as(named)
-        hint = did_you_mean(meant or functions_near(identifier, functions))
+        meant = meant or functions_near(identifier, functions)
+        hint = did_you_mean(meant or self._namesakes(identifier))
         if not (hint or is_known):
             return unchecked(f"no library is known that has functions of {package!r}")
         message = f"the library has no function {identifier!r}"
@@ -141,6 +151,16 @@ class LibraryFunctions:
         # No error: another version of the library may have the function.
         otherwise = "Remove it, or say which versions of the library the backend requires"
         return warning(message, otherwise)
+
+    def _namesakes(self, identifier: str) -> list[str]:
+        """Return the function of the backend's library that has the same qualname, if any.
+
+        The backend may name the function that the library wraps.
+        """
+        end = f":{split_identifier(identifier)[1]}"
+        own = [each for each in self.systems if self.system or each.group in self.groups]
+        found = [name for each in own for name in each.functions if name.endswith(end)]
+        return nearest(identifier, found, 0)[:1]
 
     def check_attribute(self, identifier: str) -> Finding | None:
         """Return a finding if a module attribute of the library would follow no backend."""
@@ -176,7 +196,7 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     """
     if not callable(thing):
         return _not_callable(mention, thing, "Name a function")
-    if mention.role is Role.SHOULD_RUN and _is_deferred(thing):
+    if mention.role is Role.SHOULD_RUN and nature_of_callable(thing) != PLAIN:
         return error(
             f"{mention.text!r} is a coroutine or generator function: a call never returns True, so "
             "it always defers",
@@ -209,6 +229,21 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     return error(f"{mention.text}{signature} {message}", remedy)
 
 
+def check_nature(mention: Mention, thing: Any, default: Any) -> Finding | None:
+    """Return a finding if an implementation makes no coroutine or generator, as `default` does."""
+    wanted, own = nature_of(default), nature_of_callable(thing)
+    # Any iterable will do instead of a generator.
+    will_do = (PLAIN, GENERATOR) if wanted == GENERATOR else (wanted,)
+    if wanted == PLAIN or not {wanted, own} <= {*_NATURES} or own in will_do:
+        return None
+    (kind, form), (own_kind, _) = _NATURES[wanted], _NATURES[own]
+    message = f"{mention.text!r} is {own_kind}, and the library's function is {kind}"
+    if own != PLAIN:
+        return error(message, f"Write {form}")
+    made = "an awaitable" if wanted == COROUTINE else "an asynchronous iterator"
+    return warning(f"{message}: calls fail, unless they return {made}", f"Write {form}")
+
+
 def check_every(mention: Mention, thing: Any) -> Finding | None:
     """Return a finding if a function in the table ``functions."*"`` cannot serve all functions."""
     finding = check_callable(mention, thing, None)
@@ -229,7 +264,7 @@ def check_conversion(mention: Mention, thing: Any) -> Finding | None:
     call = f"{mention.key}({', '.join(names)})"
     if not callable(thing):
         return _not_callable(mention, thing, f"Name a function that is called as {call}")
-    if _is_deferred(thing):
+    if nature_of_callable(thing) != PLAIN:
         return error(
             f"{mention.text!r} is a coroutine or generator function, and {call} must return the "
             "converted object",
@@ -267,13 +302,6 @@ def _check_defaults(mention: Mention, default: Signature, own: Signature) -> Fin
 def _names(signature: Signature) -> set[str]:
     parameters = signature.parameters.values()
     return {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
-
-
-def _is_deferred(thing: Any) -> bool:
-    """Whether a call returns a coroutine or a generator instead of an answer."""
-    call = getattr(type(thing), "__call__", None)  # noqa: B004  # of an object that is callable
-    kinds = (iscoroutinefunction, isgeneratorfunction, isasyncgenfunction)
-    return any(kind(thing) or kind(call) for kind in kinds)
 
 
 def _without_first(signature: Signature) -> Signature:

@@ -41,7 +41,7 @@ from .._patterns import (
 from .child import foreign_code, progress
 from .findings import note
 from .importing import did_you_mean, package_of, place_of
-from .project import check_group, entry_point_advice
+from .project import check_group, package_like
 
 if TYPE_CHECKING:
     from .._description import Description
@@ -234,11 +234,11 @@ def load_library(
 
 
 def _with_advice(problem: Finding) -> Finding:
-    """Return a problem of an entry point with what the entry point names, and what to write."""
+    """Return a problem of an entry point; if it misspells a package, with what to write."""
     source = problem.source
     if source is None or source.file or not source.entry_point or not problem.skips:
         return problem
-    advice = entry_point_advice(source.entry_point.partition("=")[2])
+    advice = package_like(source.entry_point.partition("=")[2])
     if advice is None:
         return problem
     message, remedy = advice

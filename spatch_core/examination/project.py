@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from fnmatch import fnmatch
-from importlib import import_module
 from pathlib import Path
 from re import fullmatch
-from types import ModuleType
 from typing import Any
 
 from .._environment import installed_distributions, parse_toml
 from .._errors import Finding, nearest
-from .._patterns import import_identifier
 from .findings import error, note, warning
 from .importing import (
     did_you_mean,
@@ -185,36 +181,15 @@ def check_group(group: str, known: Collection[str]) -> Iterator[Finding]:
         yield error(message, f"Write it as {meant[0]!r}")
 
 
-def entry_point_advice(value: str) -> tuple[str, str] | None:
-    """Say what an entry point names in place of a description, and what to write.
-
-    Its module is imported. The result is None if nothing better than what discovery reports is
-    known.
-    """
+def package_like(value: str) -> tuple[str, str] | None:
+    """Say that an entry point misspells a package, and what to write; None if it does not."""
     value = value.partition("[")[0].strip()
-    module, _, name = (part.strip() for part in value.partition(":"))
-    package = package_of(module)
-    if module.endswith(".toml"):
-        return None  # the core has said it
-    if not is_module_installed(package):
-        near = nearest(package, set(owners_of_packages()) - {package}, _ALIKE)
-        meant = did_you_mean([each + value[len(package) :] for each in near])
-        return (f"there is no package {package!r}", meant) if meant else None
-    try:
-        thing = import_identifier(f"{module}:{name}") if name else import_module(module)
-    except BaseException:  # noqa: BLE001  # a third party's import; discovery reports it
+    package = package_of(value)
+    if is_module_installed(package):
         return None
-    home, kind = sys.modules[module].__package__ or module, ""
-    if any(each.__name__ == "BackendImplementation" for each in type(thing).__mro__):
-        kind = "a BackendImplementation, from which `spatch-core update` writes a description"
-    elif isinstance(thing, ModuleType):
-        kind = "a package" if hasattr(thing, "__path__") else "a module"
-    if not kind:
-        return None
-    folder = Path(sys.modules[home].__file__ or "").parent
-    files = [f"{home}:{each.name}" for each in sorted(folder.glob("*.toml"))]
-    remedy = f"Write {(files or [f'{package}:backend.toml'])[0]!r}"
-    return f"the entry point {value!r} names {kind}", f"{remedy}, the TOML file in the package"
+    near = nearest(package, set(owners_of_packages()) - {package}, _ALIKE)
+    meant = did_you_mean([each + value[len(package) :] for each in near])
+    return (f"there is no package {package!r}", meant) if meant else None
 
 
 def package_folder(path: Path, names: Collection[str]) -> str | None:

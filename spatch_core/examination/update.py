@@ -75,7 +75,11 @@ class FileUpdate(Report):
 
 
 def update_file(
-    path: str | os.PathLike[str], check: bool = False, prune: bool = False
+    path: str | os.PathLike[str],
+    check: bool = False,
+    prune: bool = False,
+    *,
+    timeout: float = 60.0,
 ) -> FileUpdate:
     r"""Write the functions that a backend's code registers into its file.
 
@@ -87,6 +91,8 @@ def update_file(
         Whether to write nothing.
     prune : bool, optional
         Whether to remove functions that the code does not register.
+    timeout : float, optional
+        Time limit of each child process in seconds.
 
     Returns
     -------
@@ -109,7 +115,7 @@ def update_file(
     ['functions.auto-generation']
     """
     file = read_file(os.fspath(path))
-    registered, notes = _registered(file, prune)
+    registered, notes = _registered(file, prune, timeout)
     update = FileUpdate(file.path, (), file.text, file.text)
     if registered is not None:
         update = _changed(update, file, registered, prune)
@@ -138,7 +144,7 @@ def _staying(file: BackendFile, names: tuple[str, ...], is_complete: bool) -> Fi
 
 
 def _registered(
-    file: BackendFile, prune: bool
+    file: BackendFile, prune: bool, timeout: float
 ) -> tuple[dict[str, dict[str, Any]] | None, list[Finding]]:
     """Return the registered functions, and findings about what could not be checked here.
 
@@ -159,7 +165,7 @@ def _registered(
         )
     if file.faults:
         return None, []
-    result, found = file.import_with(f"{__name__}:read_registered", prune=prune)
+    result, found = file.import_with(f"{__name__}:read_registered", timeout, prune=prune)
     file.faults += [each for each in found if not each.is_unchecked]
     functions: dict[str, dict[str, Any]] | None = result.last("functions")
     if not (found or functions) and _functions(file).keys() - NO_FUNCTIONS:
@@ -279,7 +285,8 @@ def read_registered(request: dict[str, Any], journal: Journal) -> None:
     file = read_file(request["file"], request["text"])
     importer = file.importer()
     wanted = [each for each in file.mentions() if each.role in (Role.MODULE, Role.BACKEND)]
-    check = DescriptionCheck(wanted, importer, journal, name=file.fields.get("name"))
+    name = file.fields.get("name")
+    check = DescriptionCheck(wanted, importer, journal, name=name, groups=file.groups)
     check.is_needed = True  # an update always needs the backend's code
     check.needs_submodules = request["prune"]
     findings = [*check.findings()]

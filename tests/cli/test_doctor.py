@@ -348,6 +348,8 @@ NAMES = [
         "elsewhere.qqq:zzz", "warning",
         "the library has no function 'elsewhere.qqq:zzz'. Remove it, or say which versions",
     ),
+    # The function that the library wraps: only one of the library has the same name.
+    ("json:blur", "error", "the library has no function 'json:blur'. Did you mean 'paintlib."),
     ("paintlib.later:wash", "", ""),
     (
         "paintlib.optional:wash", "note",
@@ -403,6 +405,21 @@ UNNEEDED = [
     ("from json import qqq", "error", "ImportError: cannot import name 'qqq'"),
 ]  # fmt: skip
 """Modules of a backend for a GPU's arrays, on a machine without any."""
+NATURES = [
+    (
+        "async def {}(x): ...", "def {}(x): ...", "warning",
+        "function is a coroutine function: calls fail, unless they return an awaitable. Write asy",
+    ),
+    (
+        "async def {}(x): yield", "def {}(x): yield", "error",
+        "function is an asynchronous generator function. Write async def, and yield",
+    ),
+    ("def {}(x): yield", "async def {}(x): ...", "error", "a coroutine function, and the library"),
+    ("def {}(x): yield", "def {}(x): ...", "", ""),
+    # It may return whatever the library's returns.
+    ("def {}(x): ...", "async def {}(x): ...", "", ""),
+]  # fmt: skip
+"""The library's function, the backend's, and what is said of it."""
 DEFERRED = {
     "coroutine": "async def coroutine(context, x): return True\n",
     "generator": "def generator(context, x): yield True\n",
@@ -420,6 +437,8 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     defined += [dispatchable.format("'x'", f"i{n}", "x") for n in range(len(IMPORTS))]
     defined += [dispatchable.format("'x'", f"g{n}", "x") for n in range(len(UNNEEDED))]
     defined += [dispatchable.format("'x'", f"c{n}", "x") for n in range(len(CONTEXTS))]
+    for n, (code, *_) in enumerate(NATURES):
+        defined.append("@system.dispatchable('x')\n" + code.format(f"n{n}") + "\n")
     site.install_library(
         {
             "paintlib/__init__.py": "from .filters import blur as smooth",
@@ -449,6 +468,7 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
         toml.append(f"uses_context = {uses_context}\n")
         if part == "should_run":
             toml.append(f"should_run = 'paint_water.contexts:c{n}'\n")
+    toml += [table.format(f"n{n}", "paint_water.natures", f"n{n}") for n in range(len(NATURES))]
     for name in DEFERRED:
         toml.append(table.format(name, "paint_water.contexts", "right"))
         toml.append(f"should_run = 'paint_water.contexts:{name}'\n")
@@ -461,6 +481,7 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
         {
             "pairs": "".join(f"def f{n}({pair[1]}) -> int: ...\n" for n, pair in enumerate(pairs)),
             "contexts": f"def right(x): ...\n{contexts}{''.join(DEFERRED.values())}",
+            "natures": "\n".join(each[1].format(f"n{n}") for n, each in enumerate(NATURES)),
             **{f"m{n}": code for n, (_, code, *_) in enumerate(IMPORTS)},
         },
     )
@@ -564,6 +585,8 @@ def cases() -> Iterator[tuple[str, str, str, str, str]]:
         start = f"paint_water.contexts:c{n}({parameters}) " + text * text.startswith("takes")
         key = f'functions."paintlib.filters:c{n}".{part}'
         yield "water", key, "error" if text else "", start, text
+    for n, (_, _, severity, text) in enumerate(NATURES):
+        yield "water", f'functions."paintlib.filters:n{n}".function', severity, "", text
     for name in DEFERRED:
         start = f"'paint_water.contexts:{name}' is a coroutine or generator function: a call never "
         text = "returns True, so it always defers. Write a plain function that returns True"
@@ -799,3 +822,17 @@ def test_a_file_and_a_folder_are_verified(paint: Site) -> None:
         assert answer.code == (2 if message else 1)
     (site.folder / "empty").mkdir()
     assert "no file in empty describes a backend" in site.run("doctor", "empty").errors
+
+
+def test_a_wheel_is_to_be_unpacked(site: Site) -> None:
+    """One that is unpacked, and lacks the file: its entry point says which."""
+    (site.folder / "ink.whl").write_bytes(b"PK\x03\x04\xff")
+    for command in ("doctor", "verify", "update"):
+        answer = site.run(command, "ink.whl")
+        assert "error: it is a wheel, and no TOML file" in answer.output
+        assert "Unpack it: `python -m zipfile -e ink.whl unpacked`" in answer.output
+    point = {"paintlib.backends": {"ink": "paint_ink:backend.toml"}}
+    write_distribution(site.folder / "unpacked", "paint-ink", entry_points=point)
+    answer = site.run("doctor", "unpacked")
+    assert "an entry point names 'paint_ink:backend.toml'" in " ".join(answer.errors.split())
+    assert answer.code == 2

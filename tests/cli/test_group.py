@@ -50,7 +50,9 @@ def test_without_any_library_there_is_nothing_to_list(
     assert (answer.code, answer.errors) == (0, "")
     assert bare.run("list", "--json").json == {"libraries": []}
     unknown = bare.run("list", "paintlib")
-    assert "no library is named 'paintlib'; registered are: none" in unknown.errors
+    text = " ".join(unknown.errors.split())
+    assert "no library is named 'paintlib'; registered are: none; a library registers" in text
+    assert f"paintlib = 'paintlib:system' in [project.entry-points.\"{group}\"]" in text
     assert unknown.code == 2
 
 

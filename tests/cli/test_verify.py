@@ -291,6 +291,15 @@ def test_functions_are_looked_up_in_the_library(site: Site, project: Path) -> No
         ('functions."zzz_lib:blend"', absent),
         ('functions."json:dumps"', unknown),
     ]
+    # Only where the project says which library is meant.
+    group = '[project.entry-points."paintlib.backends"]\noil = "paint_oil:backend.toml"\n'
+    (project / "pyproject.toml").write_text(group)
+    answer = verify(site, project, FUNCTIONS.replace("json:dumps", "json:blur"), "--json")
+    assert faults(answer)[9, 'functions."json:blur"'] == (
+        "the library has no function 'json:blur'",
+        "Did you mean 'paintlib.filters:blur'?",
+    )
+    (project / "pyproject.toml").unlink()
     answer = verify(site, project, FUNCTIONS)
     assert 'functions."zzz_lib:blur" and 1 more: the package' in answer.output
 
@@ -302,8 +311,9 @@ def test_functions_are_looked_up_in_the_library(site: Site, project: Path) -> No
         (b'name = "a"\nname = "b"\n', 2, "it is not valid TOML: Cannot overwrite a value"),
         (b'name = "\xff"', None, "it cannot be read: 'utf-8' codec"),
         (b"", 1, "the field is missing"),
+        (b'\xef\xbb\xbfname = "a"\n\n', 1, "it is not valid TOML: it begins with a byte order"),
     ],
-    ids=["unfinished", "twice", "encoding", "empty"],
+    ids=["unfinished", "twice", "encoding", "empty", "byte order mark"],
 )
 def test_a_file_that_cannot_be_read(
     site: Site, tmp_path: Path, content: bytes, line: int | None, message: str

@@ -318,6 +318,21 @@ def test_a_fault_is_shown_with_its_key_and_a_remedy(
     assert found[key].remedy in str(found[key])
 
 
+@pytest.mark.parametrize(
+    ("key", "given", "advised"),
+    [
+        ("primary_types", "fractions.Fraction", "['fractions:Fraction']"),
+        ("secondary_types", "~fractions:Fraction.Inner", "['~fractions:Fraction.Inner']"),
+        ("requires", "zope.interface", "['zope.interface']"),
+    ],
+)
+def test_the_advice_for_a_text_in_place_of_a_list_is_no_other_fault(
+    key: str, given: str, advised: str
+) -> None:
+    """D3: the type has the colon that a pattern needs."""
+    assert faults({**MINIMAL, key: given})[key].remedy == f"Write it as {advised}"
+
+
 def test_the_name_equals_that_of_the_entry_point() -> None:
     """D3: the two names must be the same."""
     assert parse(MINIMAL, "gpu").name == "gpu"

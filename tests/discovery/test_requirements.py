@@ -74,7 +74,11 @@ def test_a_requirement_that_cannot_be_read_is_a_problem(
     with pytest.warns(Warning, match="gpu"):
         assert f(Foreign()) == "default"
     (problem,) = system.problems
-    assert (problem.backend, problem.key) == ("gpu", "requires")
+    assert (problem.backend, problem.key, problem.remedy) == (
+        "gpu",
+        "requires",
+        "Install packaging",
+    )
 
 
 def test_each_requirement_that_cannot_be_read_is_a_problem(site: Path) -> None:
@@ -85,6 +89,7 @@ def test_each_requirement_that_cannot_be_read_is_a_problem(site: Path) -> None:
     assert len(caught) == 1
     assert [each.key for each in system.problems] == ["requires", "requires"]
     assert "'more !'" in str(system.problems[1])
+    assert system.problems[1].remedy.startswith("Correct the requirement")
     assert "inactive: it requires absent" in str(f.explain(Foreign()))
 
 

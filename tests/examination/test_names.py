@@ -67,3 +67,9 @@ def test_one_that_cannot_be_read_is_reported_once(paint: Site) -> None:
     (library,) = paint.run("doctor", "--json").json["libraries"]
     found = [each for each in library["findings"] if each["backend"] == "water"]
     assert [(each["severity"], each["keys"]) for each in found] == [("error", ["requires"])]
+    (file,) = paint.run("verify", "--no-imports", "--json", "paint_water/backend.toml").json[
+        "files"
+    ]
+    assert [each["key"] for each in file["faults"]] == ["requires"]
+    explained = paint.run("explain", BLUR, "fractions:Fraction", "--why-not", "water").output
+    assert "install it" not in explained

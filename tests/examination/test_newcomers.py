@@ -102,6 +102,10 @@ def test_entry_points_that_name_something_else(site: Site) -> None:
     (library,) = site.run("list", "--json").json["libraries"]
     problems = [[each["backend"], each["message"], each["remedy"]] for each in library["problems"]]
     assert sorted(problems) == expected
+    code = "from paintlib.filters import blur; blur(1)"
+    warned = run_python(code, path=[site.folder], options=["-W", "always"]).stderr
+    for name in ("dotted", "package", "module", "registry"):
+        assert f"{VALUES[name][1]}. {VALUES[name][2]}" in warned
 
 
 def test_groups_that_resemble_the_librarys(site: Site) -> None:
@@ -229,11 +233,11 @@ def test_a_library_that_fails_to_import(site: Site) -> None:
     failure = (
         "library paintlib (paint-lib 2.5, paintlib = paintlib._dispatch:system):\n  {}loading "
         "'paintlib._dispatch:system' failed with NameError: name 'undefined_name' is not defined "
-        f"({site.folder / 'paintlib' / 'filters.py'}:2). Repair or uninstall the distribution\n\n"
+        f"({site.folder / 'paintlib' / 'filters.py'}:3). Repair or uninstall the distribution\n\n"
     )
     for command, severity, last in (
         ("list", "", "no backends; 1 problem\n"),
-        ("doctor", "error: ", "0 backends: 1 error\n"),
+        ("doctor", "error: ", "no backends: 1 error\n"),
     ):
         answer = site.run(command)
         assert answer.output.endswith(failure.format(severity) + last)
@@ -247,11 +251,37 @@ def test_a_function_of_a_module_with_an_odd_name(site: Site) -> None:
     assert examined(site) == []
 
 
-def test_what_takes_too_long_may_get_more_time(site: Site) -> None:
+def test_a_variable_that_chooses_an_unusable_backend(site: Site) -> None:
+    """Its name is ignored in calls; doctor says why."""
+    site.install_library()
+    types = 'primary_types = ["fractions:Fraction"]\n'
+    site.install_backend("broken", "")
+    site.install_backend("lacking", f'requires = ["no-such-distribution"]\n{types}')
+    site.install_backend("fine", types)
+    variables = {
+        "PAINTLIB_PRIORITIZE": "broken,fine,shut",
+        "PAINTLIB_BACKEND": "lacking",
+    }
+    (library,) = site.run("doctor", "--json", **variables).json["libraries"]
+    found = [(e["keys"][0], e["message"]) for e in library["findings"] if e["backend"] is None]
+    ignored = "so the name is ignored"
+    assert found == [
+        ("PAINTLIB_PRIORITIZE", "no backend is named 'shut'; the name is ignored"),
+        ("PAINTLIB_PRIORITIZE", f"the backend 'broken' is broken, {ignored}"),
+        ("PAINTLIB_BACKEND", f"the backend 'lacking' is inactive, {ignored}"),
+    ]
+
+
+def test_what_takes_too_long_may_get_more_time(site: Site, project: Path) -> None:
     """The library is not at fault."""
     site.install_library()
-    output = site.run("doctor", "paintlib", "--timeout", "0.001").output
-    assert "took longer than 0.001 s and was ended. Give it more time with --timeout" in output
+    with (project / "backend.toml").open("a") as stream:
+        stream.write('[functions.auto-generation]\nbackend = "paint_oil:backend"\n')
+    file = str(project / "backend.toml")
+    for command in (("doctor", "paintlib"), ("doctor", file), ("verify", file), ("update", file)):
+        output = site.run(*command, "--timeout", "0.001").output
+        assert "took longer than 0.001 s and was ended" in output
+        assert "Give it more time with --timeout" in output
 
 
 # --- Projects that are not installed --------------------------------------------------------------

@@ -110,6 +110,10 @@ if TYPE_CHECKING:
     def count(x: str, start: int = 0) -> int:
         return start
 
+    @system.dispatchable("text", qualname="Image.parse")
+    def parse(cls: type[Image], text: str) -> Image:
+        return cls()
+
     class Image:
         @system.dispatchable("other")
         def blend(self, other: Image, weight: float = 0.5) -> str:
@@ -133,6 +137,7 @@ if TYPE_CHECKING:
             return Image()
 
         count = staticmethod(count)
+        parse = classmethod(parse)
 
     class Photo(Image):
         # Pyright takes any decorated method for an attribute.
@@ -155,6 +160,8 @@ if TYPE_CHECKING:
     assert_type(Image.count("x", start=1), int)
     assert_type(image.count("x", start=1), int)
     assert_type(Photo().count("x"), int)
+    assert_type(Photo.parse("x"), Image)
+    assert_type(image.parse(text="x"), Image)
 
     class Model:
         @system.dispatchable("x", decides=True)

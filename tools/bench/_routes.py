@@ -6,7 +6,7 @@ import logging
 import math
 import os
 from contextlib import nullcontext
-from importlib import import_module, metadata
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,7 @@ class Route:
 
     def why_not(self) -> str | None:
         """Return the reason why it cannot be used here; None if it can."""
-        missing = (each for each in self.needs if not _is_installed(each))
+        missing = (each for each in self.needs if find_spec(each.replace("-", "_")) is None)
         return next((f"{each} is not installed" for each in missing), None)
 
     def open(self) -> None:
@@ -256,14 +256,4 @@ def chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _is_installed(distribution: str) -> bool:
-    try:
-        metadata.distribution(distribution)
-    except metadata.PackageNotFoundError:
-        return False
-    return True
+    return getattr(os, "process_cpu_count", os.cpu_count)() or 1

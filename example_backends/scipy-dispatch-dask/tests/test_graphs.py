@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -114,50 +115,45 @@ WITH_ARRAYS: list[tuple[str, str, str, Any, dict[str, Any]]] = [
 ]
 
 
-def a_call(name: str, parameter: str, argument: str, others: dict[str, Any], value: Any) -> Any:
-    lazy = LAZY > 0.5 if "binary" in name or "label" in name else LAZY
-    result = lazily(name, **{parameter: lazy, argument: value, **others})
+def first_result(function: Any, x: Any, call: Any, value: Any) -> Any:
+    """Return the result of a call of `WITH_ARRAYS`, or the first one, for another value."""
+    name, parameter, argument, _, others = call
+    x = x > 0.5 if "binary" in name or "label" in name else x
+    result = function(**{parameter: x, argument: value, **others})
     return result[0] if isinstance(result, tuple) else result
 
 
-def by_scipy(name: str, parameter: str, argument: str, others: dict[str, Any], value: Any) -> Any:
-    x = X > 0.5 if "binary" in name or "label" in name else X
-    result = scipy_function(name)(**{parameter: x, argument: value, **others})
-    return result[0] if isinstance(result, tuple) else result
+def a_call(call: Any, value: Any) -> Any:
+    return first_result(partial(lazily, call[0]), LAZY, call, value)
 
 
-CALLS = pytest.mark.parametrize(
-    ("name", "parameter", "argument", "value", "others"),
-    WITH_ARRAYS,
-    ids=lambda each: each if isinstance(each, str) else "",
-)
+def by_scipy(call: Any, value: Any) -> Any:
+    return np.asarray(first_result(scipy_function(call[0]), X, call, value))
+
+
+CALLS = pytest.mark.parametrize("call", WITH_ARRAYS, ids=[each[0] for each in WITH_ARRAYS])
 
 
 @CALLS
-def test_an_array_and_its_transpose_are_two_arguments(
-    name: str, parameter: str, argument: str, value: Any, others: dict[str, Any]
-) -> None:
+def test_an_array_and_its_transpose_are_two_arguments(call: Any) -> None:
     """Their bytes in memory are equal, so their names must distinguish them."""
+    name, _, _, value, _ = call
     values = [value, value.T]
-    results = [a_call(name, parameter, argument, others, each) for each in values]
+    results = [a_call(call, each) for each in values]
     assert results[0].name != results[1].name
     for result, each in zip(dask.compute(*results, scheduler="synchronous"), values, strict=True):
         # SciPy rejects filter sections in Fortran order.
-        plain = np.ascontiguousarray(each)
-        expected = np.asarray(by_scipy(name, parameter, argument, others, plain))
-        assert_same(result, expected, name, X)
+        assert_same(result, by_scipy(call, np.ascontiguousarray(each)), name, X)
 
 
 @CALLS
-def test_an_argument_counts_as_it_is_at_the_call(
-    name: str, parameter: str, argument: str, value: Any, others: dict[str, Any]
-) -> None:
+def test_an_argument_counts_as_it_is_at_the_call(call: Any) -> None:
     """As with SciPy, the caller may reuse a buffer before the result is computed."""
+    name, _, _, value, _ = call
     buffer = value.copy()
-    result = a_call(name, parameter, argument, others, buffer)
+    result = a_call(call, buffer)
     buffer[:] = 1
-    expected = np.asarray(by_scipy(name, parameter, argument, others, value))
-    assert_same(computed(result), expected, name, X)
+    assert_same(computed(result), by_scipy(call, value), name, X)
 
 
 def test_blocks_never_come_back_to_dask() -> None:
