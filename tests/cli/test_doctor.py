@@ -747,7 +747,13 @@ def test_libraries_that_cannot_be_used_are_reported(bare: Site, link_packages: A
             "import os; os._exit(4)",
             "importing the library ending ended the interpreter with exit code 4",
         ),
-        "misspelled": ("sistem = 1", "loading 'misspelled:system' failed with ImportError"),
+        "misspelled": (
+            "sistem = 1",
+            (
+                "loading 'misspelled:system' failed with ImportError: 'misspelled:system' does not "
+                "exist: module 'misspelled' has no attribute 'system'; did you mean 'sistem'? Rep"
+            ),
+        ),
         "options": (
             "import spatch_core\nsystem = spatch_core.BackendSystem(None, 'OPTIONS').backend_opts",
             "'options:system' is not a BackendSystem but of type 'Kind'",

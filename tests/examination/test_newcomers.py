@@ -226,18 +226,6 @@ def test_a_backend_for_the_librarys_own_types_requires_opt_in(site: Site, tmp_pa
     assert (answer.code, answer.output.splitlines()[-1]) == (0, "1 file: no findings")
 
 
-def test_a_library_whose_system_is_misspelled(site: Site) -> None:
-    """A question ends with its own mark."""
-    write_distribution(
-        site.folder,
-        "paint-lib",
-        entry_points={"spatch_core.libraries": {"paintlib": "paintlib:sytem"}},
-        files={"paintlib.py": "system = 1"},
-    )
-    for command in ("list", "doctor"):
-        assert "; did you mean 'system'? Repair or uninstall" in site.run(command).output
-
-
 def test_a_library_that_fails_to_import(site: Site) -> None:
     """The only finding is its error, with the line; the system's own module was imported."""
     modules = {"__init__": "from . import filters", "filters": f"{IMPORT}\nx = undefined_name"}

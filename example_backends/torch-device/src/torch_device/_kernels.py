@@ -336,7 +336,8 @@ class DtypeFinder:
         try:
             self._on_meta(values)
         except (RuntimeError, IndexError, ValueError) as own:
-            if not _is_missing(own):
+            # Without tensors there is nothing to ask.
+            if not (isinstance(own, NotImplementedError) or _is_missing(own)):
                 raise own from error
 
     def _on_meta(self, values: tuple[Any, ...]) -> Any:

@@ -77,6 +77,7 @@ EDGES = {
     "one-row-of-labels": lambda x: torch.nn.functional.multilabel_margin_loss(
         x, torch.tensor([0, 1, -1]).to(x.device), reduction="none"
     ),
+    "numbers-that-are-bool": lambda x: torch.arange(True, 3, device=x.device),
     "one-row": lambda x: torch.nn.functional.multi_margin_loss(x, torch.tensor(1).to(x.device)),
 }
 
@@ -90,6 +91,6 @@ def test_the_gradient_of_ignored_classes_is_zero(device):
 
 @pytest.mark.parametrize("function", EDGES.values(), ids=EDGES)
 def test_edges(agree, environment, function):
-    """Empty indices, masks of more dimensions and losses of one row are as on the CPU."""
+    """Empty indices, masks of more dimensions, bool numbers, losses of one row."""
     environment.conversions = True
     agree(lambda place: function(torch.tensor([-1.0, 2.0, 3.0]).to(place)))

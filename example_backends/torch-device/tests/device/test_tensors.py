@@ -35,6 +35,12 @@ def test_constructors(environment, device):
     assert torch.zeros_like(made[1]).cpu().tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
+def test_an_error_of_a_constructor_says_what_is_wrong(device):
+    """PyTorch's functions for tensors without data cannot explain it: there are no tensors."""
+    with pytest.raises((RuntimeError, ValueError), match="negative"):
+        torch.full((-1,), 1.0, device=device)
+
+
 def test_printing(x, device):
     """A tensor prints its values and its device."""
     assert f"device='{device}:0'" in repr(x)

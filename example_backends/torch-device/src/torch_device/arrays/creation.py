@@ -64,11 +64,11 @@ def register(environment: Any, xp: Any) -> None:
 
     @op(aten.arange.start_step)
     def arange(start: Any, end: Any, step: Any = 1, dtype: Any = None) -> Any:
-        whole = all(type(each) is int for each in (start, end, step))
+        whole = all(isinstance(each, int) for each in (start, end, step))
         wanted = dtype_of(dtype, torch.int64 if whole else None)
         if step == 0 or (end - start) / step < 0:
             raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-        return xp.arange(start, end, step).astype(wanted)
+        return xp.arange(+start, +end, +step).astype(wanted)  # numbers, where they are bool
 
     op(aten.arange.default)(lambda end, dtype=None: arange(0, end, 1, dtype))
     op(aten.arange.start)(lambda start, end, dtype=None: arange(start, end, 1, dtype))
