@@ -200,7 +200,8 @@ def _misspelled(prefix: str, variables: Iterable[str]) -> Iterator[Finding]:
         beginning, suffix = name[: len(start)], name[len(start) :]
         if name in known or beginning.casefold() != start.casefold():
             continue
-        meant = nearest(suffix, SUFFIXES, _MISSPELLED)
+        is_option = suffix.casefold() == "disable"  # `backend_opts` has it instead
+        meant = (BLOCK,) if is_option else nearest(suffix, SUFFIXES, _MISSPELLED)
         if meant:
             message = "the library reads no variable with this name"
             yield Finding(message, f"Did you mean {start}{meant[0]}?", key=name)

@@ -97,9 +97,9 @@ def find_parameters(
     for label in names:
         if label not in known:
             raise TypeError(
-                f"{identifier} has no parameter {label!r}; it has {', '.join(known) or 'none'}. "
-                "For dispatch arguments inside *args or **kwargs give a callable that returns "
-                "them, or {name: position}"
+                f"{identifier} has no parameter {label!r} of one argument; it has "
+                f"{', '.join(known) or 'none'}. For dispatch arguments inside *args or "
+                "**kwargs give a callable that returns them, or {name: position}"
             )
         place = known.index(label)
         name = label if place >= first_named else None

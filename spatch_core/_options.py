@@ -375,6 +375,11 @@ class BackendOptions(metaclass=Kind):
             If this call adds to an earlier one, and overrides it where they contradict; or if the
             caller has set a backend, and so does not follow.
         """
+        if self is None:
+            raise TypeError(
+                "enable_globally() needs options; write "
+                "`backend_opts(prioritize=...).enable_globally()`"
+            )
         keeper, own = self._owner.keeper, self._own
         default: Scope = keeper.default
         if default.is_enabled and own.within(default.state).key != default.state.key:
@@ -488,6 +493,10 @@ class BackendOptions(metaclass=Kind):
         return reduce_options(self._owner, self._own)
 
 
+# Called on the class, it says what to write.
+BackendOptions.enable_globally.__defaults__ = (None,)
+
+
 def refuse_unknown(cls: Class, name: str) -> NoReturn:
     """Raise the error for a keyword argument that no option has."""
     from ._errors import nearest  # correct programs do not need it
@@ -529,6 +538,7 @@ def _checked_names(option: str, given: Any, catalog: Any) -> tuple[str, ...]:
     if not is_several or not all(isinstance(name, str) for name in names):
         raise TypeError(
             f"{option}= takes the name of a backend, or several names in a list, not {given!r}"
+            + "; above a function, write `@backend_opts(prioritize=...)`" * callable(given)
         )
     is_disabled = option == "disable"
     return tuple(dict.fromkeys(catalog.check_backend(name, is_disabled) for name in names))

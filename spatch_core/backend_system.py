@@ -12,7 +12,14 @@ from types import MappingProxyType
 
 from ._function import Dispatchable, Dispatcher
 from ._options import BackendOptions, checked_policy
-from ._patterns import DEFAULT, TypePattern, is_backend_name
+from ._patterns import (
+    DEFAULT,
+    TypePattern,
+    is_backend_name,
+    is_class,
+    is_type_pattern,
+    type_identifier,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -116,9 +123,9 @@ class BackendSystem:
         self.protocol = protocol
         # None means empty, as in the public package `spatch`.
         types = _several("default_primary_types", default_primary_types)
-        self._default_types = tuple(map(TypePattern, types))
+        self._default_types = tuple(map(_type_pattern, types))
         types = _several("default_secondary_types", default_secondary_types)
-        self._secondary_types = tuple(map(TypePattern, types))
+        self._secondary_types = tuple(map(_type_pattern, types))
         if hasattr(backends, "keys"):
             raise TypeError("backends takes several descriptions, in a list")
         self._in_code = _several("backends", backends, "descriptions")
@@ -190,8 +197,8 @@ class BackendSystem:
             `dispatch_args` it is the only one.
         inside : str or iterable of str, optional
             Dispatch arguments that are lists or tuples, nested or not, whose elements decide, as
-            in `numpy.concatenate`. A generator is passed on as a list. Without `dispatch_args`
-            they are the only ones.
+            in `numpy.concatenate`; dicts, sets and generators are not looked into. Without
+            `dispatch_args` they are the only ones.
         decides : bool or str, optional
             Whether the instance of this method, such as ``fit``, remembers the backend that has run
             it, for the methods that follow. A name, such as ``"fit"`` for ``fit_transform``, if
@@ -372,6 +379,11 @@ class BackendSystem:
         ValueError
             If a backend of this name was registered before, or is the library's own.
         """
+        if isinstance(description, str):
+            raise TypeError(
+                f"register() takes a mapping or an object, not the text {description!r}; read a "
+                "file with tomllib.load"
+            )
         self._dispatcher.ensure_loader().register(description)
 
     def unregister(self, name: str) -> None:
@@ -411,6 +423,17 @@ def _check_names(group: Any, environ_prefix: Any, default_name: Any, protocol: A
         if not is_valid:
             kind = ValueError if isinstance(given, str) else TypeError
             raise kind(f"{name} takes {wanted}, not {given!r}")
+
+
+def _type_pattern(given: Any) -> TypePattern:
+    """Return a type of the library as a pattern; the error says what to write."""
+    if is_type_pattern(given):
+        return TypePattern(given)
+    from .exceptions import IdentifierError  # imported only to raise
+
+    like = type_identifier(given) if is_class(given) else ":".join(str(given).rsplit(".", 1))
+    meant = f"; write {like!r}" if is_type_pattern(like) else ""
+    raise IdentifierError(given, f"a type pattern such as 'numpy:ndarray'{meant}")
 
 
 def _several(name: str, given: Any, what: str = "type patterns") -> tuple[Any, ...]:

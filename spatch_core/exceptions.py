@@ -334,6 +334,12 @@ class DuplicateFunctionWarning(SpatchCoreWarning):
         self.later = later
 
     def __str__(self) -> str:
+        if self.earlier == self.later:
+            return (
+                f"a function is dispatchable as {self.identifier!r} twice ({self.later}), and "
+                "backends reach only the later one. Decorate it once, or give each one another "
+                "identifier, with dispatchable(identifier=...)"
+            )
         return (
             f"two functions are dispatchable as {self.identifier!r}, and backends reach only the "
             f"later one: {self.earlier} and {self.later}. Give one of them another identifier, "

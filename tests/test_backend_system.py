@@ -70,6 +70,13 @@ def test_default_types_must_be_patterns(patterns: Any) -> None:
         BackendSystem(None, "MYLIB", default_primary_types=patterns)
 
 
+@pytest.mark.parametrize("given", [list, "builtins.list"], ids=repr)
+def test_a_class_and_a_dotted_name_say_which_pattern_is_meant(given: Any) -> None:
+    """F11: the error has the text to write."""
+    with pytest.raises(IdentifierError, match="; write 'builtins:list'"):
+        BackendSystem(None, "MYLIB", [given])
+
+
 @pytest.mark.parametrize(
     "described",
     [describe("first"), Description(), Description],

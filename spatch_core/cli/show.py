@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._description import AUTO_GENERATION, EVERY, Implementation
+from .._errors import ended
 from .._order import ENVIRONMENT
 from .._patterns import DEFAULT
 from ..examination.doctor import without_repeated_cycles
@@ -277,7 +278,7 @@ def _found(name: str, library: str | None) -> tuple[Json, list[Part]]:
         names += [each.partition(":")[2] for each in loaded.functions]
     hint = meant(name, dict.fromkeys(names), "known names")
     faults = [each.describe(each.fault) for each in libraries if each.fault is not None]
-    raise click.UsageError(". ".join([f"nothing is named {name!r}; {hint}", *faults]))
+    raise click.UsageError(" ".join([ended(f"nothing is named {name!r}; {hint}"), *faults]))
 
 
 # A library: the order of its backends, and its functions

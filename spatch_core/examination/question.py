@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .._decide import Verdict
-from .._errors import Source, nearest
+from .._errors import Source, ended, nearest
 from .._matching import Matcher
 from .._patterns import DEFAULT, import_identifier, loaded_object, split_identifier
 from .child import foreign_code, import_failure, progress, run
@@ -184,7 +184,9 @@ def unknown_function(
     if near:
         names = tuple(dict.fromkeys(known.get(each, each) for each in near))
         hint = f"; did you mean {' or '.join(names)}?"
-    return UnknownNameError(f"no library has a function {text!r}{why and f' ({why})'}{hint}")
+    message = f"no library has a function {text!r}{why and f' ({why})'}{hint}"
+    faults = [each.describe(each.fault) for each in libraries if each.fault is not None]
+    return UnknownNameError(" ".join([ended(message), *faults]) if faults else message)
 
 
 def _search(

@@ -256,6 +256,7 @@ def test_a_malformed_value_leaves_the_others_in_force(monkeypatch: pytest.Monkey
         ("TESTLIB_PRIORITY", "gpu", "Did you mean TESTLIB_PRIORITIZE?"),
         ("testlib_priority", "gpu", "Did you mean TESTLIB_PRIORITIZE?"),
         ("TESTLIB_BLOCKED", "gpu", "Did you mean TESTLIB_BLOCK?"),
+        ("TESTLIB_DISABLE", "gpu", "Did you mean TESTLIB_BLOCK?"),
         ("TESTLIB_TRACES", "1", "Did you mean TESTLIB_TRACE?"),
         ("TESTLIB_SETORDER", "gpu", "Did you mean TESTLIB_SET_ORDER?"),
     ],

@@ -242,6 +242,12 @@ def test_a_library_that_fails_to_import(site: Site) -> None:
         answer = site.run(command)
         assert answer.output.endswith(failure.format(severity) + last)
         assert answer.code == 1
+    for command, name, start in (
+        ("show", "paintlip", "did you mean paintlib?"),
+        ("explain", "blur", "write module:qualname."),
+    ):
+        errors = " ".join(site.run(command, name).errors.split())
+        assert f"{start} library 'paintlib' cannot be used" in errors
 
 
 def test_a_function_of_a_module_with_an_odd_name(site: Site) -> None:

@@ -132,6 +132,8 @@ def test_other_mistakes_are_refused_where_the_function_is_decorated() -> None:
         dispatchable(lambda: None, "x")
     with pytest.raises(TypeError, match="no parameter 'z'"):
         dispatchable(many_locals, "z")
+    with pytest.raises(TypeError, match="no parameter 'args' of one argument; it has none"):
+        dispatchable(lambda *args: None, "args")
     with pytest.raises(TypeError, match=r"lib:f: the dispatch arguments are a name, .* not 3"):
         dispatchable(plain, 3)
     with pytest.raises(TypeError, match=r"cannot be determined.*\{name: position\}") as caught:
@@ -236,6 +238,8 @@ def test_elements_decide() -> None:
     assert f((), axis=1)[0] == "default"
     assert f(Foreign())[0] == "gpu"
     assert f(arrays=[[Foreign()]], axis=1)[0] == "gpu"
+    for unread in ({"x": Foreign()}, {Foreign()}, iter([Foreign()])):
+        assert f(unread)[0] == "default"
 
 
 def test_a_context_has_all_elements() -> None:

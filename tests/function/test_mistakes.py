@@ -154,6 +154,13 @@ def test_two_functions_with_one_identity(package: Any, tmp_path: Path) -> None:
     assert caught[0].filename == __file__
 
 
+def test_one_function_is_decorated_twice() -> None:
+    """F3: the warning has its place once."""
+    decorate = make_system().dispatchable("x", module="lib", qualname="f")
+    with pytest.warns(DuplicateFunctionWarning, match=r"is dispatchable as 'lib:f' twice \(\S+:"):
+        decorate(decorate(find_first))
+
+
 def test_a_module_in_code_may_have_a_name_in_brackets() -> None:
     """F3: such as the name of a script or a test that no import finds."""
     system = make_system(describe(functions=["<test>:f"]))

@@ -80,6 +80,13 @@ def test_names_are_registered_once() -> None:
         system.unregister("own")
 
 
+def test_the_name_of_a_file_is_no_description() -> None:
+    """D6: the error says how to read the file."""
+    system = make()[0]
+    with pytest.raises(TypeError, match=r"not the text 'b\.toml'; read a file with tomllib"):
+        system.register("b.toml")
+
+
 def test_a_faulty_description_changes_nothing() -> None:
     """D7, D5: all faults at once."""
     system, f = make()

@@ -313,6 +313,15 @@ def test_the_class_is_not_a_block(library: Library) -> None:
         ExitStack().enter_context(options)
 
 
+def test_a_decorator_and_a_global_block_need_options(library: Library) -> None:
+    """S3: without parentheses, the error says what to write."""
+    options: Any = library.options
+    with pytest.raises(TypeError, match=r"write `@backend_opts\(prioritize=\.\.\.\)`"):
+        options(library.f)
+    with pytest.raises(TypeError, match=r"write `backend_opts\(prioritize=\.\.\.\)\.enable_gl"):
+        options.enable_globally()
+
+
 def test_options_that_are_not_in_force_say_so(library: Library) -> None:
     """S1: a program that makes options and forgets the block sees it."""
     options = library.options(prioritize="third")
