@@ -17,7 +17,7 @@ import click
 
 from .._errors import Severity, ended
 from .._patterns import DEFAULT, TypePattern, is_backend_name, split_identifier
-from .._wrapper import PLAIN, nature_of
+from .._wrapper import ASYNC_GENERATOR, COROUTINE, PLAIN, nature_of
 from ..examination.checks import check_pattern
 from ..examination.child import foreign_code
 from ..examination.functions import find_signature
@@ -146,7 +146,9 @@ def new_backend_command(
     identifier, signature = _example(loaded, function)
     system_module, system_qualname = split_identifier(loaded.library.identifier)
     implementation = split_identifier(identifier)[1].rpartition(".")[2]
-    definition = _definition(implementation, signature)
+    nature = nature_of(loaded.usable.functions[identifier].__wrapped__)
+    start = "async def" if nature in (COROUTINE, ASYNC_GENERATOR) else "def"
+    definition = _definition(implementation, signature, start)
     when = "It runs for them wherever it is installed."
     if opt_in:
         when = (
@@ -175,6 +177,7 @@ def new_backend_command(
         "opt_in": "requires_opt_in = true\n" if opt_in else "",
         "when": when,
         "definition": definition,
+        "ending": "\n    yield" if nature == ASYNC_GENERATOR else "",
         "placeholder": _DEFINED if _PLACEHOLDER in definition else "",
     }
     folder, texts = directory / project, _files(values, minimal)
@@ -305,13 +308,13 @@ def _define(types: Iterable[TypePattern], texts: dict[str, str]) -> None:
         texts[file] = f"{before}class {each.qualname}:\n    {comment}\n"
 
 
-def _definition(name: str, signature: Signature) -> str:
+def _definition(name: str, signature: Signature, start: str) -> str:
     """Return the head of a function; ``_DEFAULT`` stands for defaults without a literal."""
     texts = [*_parameters(signature)]
-    head = f"def {name}({', '.join(texts)}) -> Any:"
+    head = f"{start} {name}({', '.join(texts)}) -> Any:"
     if len(head) > _WIDTH:
         lines = "".join(f"    {text},\n" for text in texts)
-        head = f"def {name}(\n{lines}) -> Any:"
+        head = f"{start} {name}(\n{lines}) -> Any:"
     return head
 
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from pkgutil import iter_modules
-from re import search
+from re import search, split
 from typing import TYPE_CHECKING, Any
 
 from .._description import AUTO_GENERATION, DEFAULTS, EVERY, GivenCallable
@@ -441,6 +441,22 @@ def functions_near(identifier: str, known: Iterable[str]) -> list[str]:
         return is_moved or bool(nearest(module, [own_module], _SIMILARITY))
 
     return nearest(identifier, filter(is_near, known), 0)
+
+
+def backends_like(name: str, names: Iterable[str]) -> list[str]:
+    """Return names of backends that resemble one; digits and other parts are not misspelled.
+
+    >>> backends_like("thread", ["threads"]), backends_like("oil-rad", ["oil-red", "oils-rad"])
+    (['threads'], ['oils-rad'])
+    """
+
+    def is_near(each: str) -> bool:
+        parts, own = (split("[-_.]", text) for text in (name, each))
+        if len(parts) != len(own) or _digits(name) != _digits(each):
+            return False
+        return all(map(nearest, parts, [[part] for part in own], [_MISSPELLED] * len(own)))
+
+    return nearest(name, filter(is_near, names))
 
 
 def _digits(name: str) -> str:

@@ -40,7 +40,7 @@ from .._patterns import (
 )
 from .child import foreign_code, progress
 from .findings import note
-from .importing import did_you_mean, package_of, place_of
+from .importing import backends_like, did_you_mean, package_of, place_of
 from .project import check_group, package_like
 
 if TYPE_CHECKING:
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
 GROUP = "spatch_core.libraries"
-_MISSPELLED = 0.8
-"""The least similarity of a backend's name that is misspelled: cupy and numpy are two backends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,7 +441,7 @@ def check_priority(description: Description, system: BackendSystem) -> Iterator[
     names = names_of_backends(system) - {description.name}
     for key in ("higher_priority_than", "lower_priority_than"):
         for position, name in enumerate(getattr(description, key)):
-            meant = [] if name in names else nearest(name, names, _MISSPELLED)
+            meant = [] if name in names else backends_like(name, names)
             if meant:
                 found = note(f"no backend {name!r} is installed", did_you_mean(meant))
                 yield replace(found, key=f"{key}[{position}]")

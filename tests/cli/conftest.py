@@ -98,6 +98,10 @@ ODD = """
         yield x
 
     @system.dispatchable("x")
+    async def streaming(x):
+        yield x
+
+    @system.dispatchable("x")
     def _private(x): ...
 
     class Image:

@@ -85,9 +85,9 @@ def test_a_type_of_the_new_package_itself_is_defined_there(paint: Site, options:
     assert "4 passed" in run_own_tests(paint, folder, "paint_lib_water")
 
 
-@pytest.mark.parametrize("function", ["asynchronous", "Image.blend"])
+@pytest.mark.parametrize("function", ["asynchronous", "streaming", "Image.blend"])
 def test_other_functions_may_be_the_example(paint: Site, function: str) -> None:
-    """A coroutine function or a method."""
+    """A coroutine function, an asynchronous generator function, or a method."""
     paint.install_library({"paintlib/filters.py": ODD})
     options = ("--type", "fractions:Fraction", "--function", f"paintlib.filters:{function}")
     assert create(paint, "water", *options).code == 0

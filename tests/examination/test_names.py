@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from tests.cli.conftest import Site
 
 
 def test_siblings_that_are_not_installed_are_no_fault(site: Site) -> None:
-    """Near names of installed backends are notes; a backend is never suggested to itself."""
+    """Names with other digits or parts are other backends; none is suggested to itself."""
     site.install_library()
     for name in ("oil12", "crayons", "chalk-red", "tempera2"):
         site.install_backend(name, 'primary_types = ["fractions:Fraction"]\n')
@@ -21,8 +19,7 @@ def test_siblings_that_are_not_installed_are_no_fault(site: Site) -> None:
         'lower_priority_than = ["oil11", "oils"]\n',
     )
     answer = site.run("doctor", "paintlib")
-    assert re.fullmatch(r"\d+ notes", answer.row("oil")[2])
-    assert "Did you mean 'oil'" not in answer.output
+    assert answer.row("oil")[2] == "no findings"
     assert answer.code == 0, answer.output
 
 
