@@ -58,6 +58,7 @@ from ._patterns import (
     DEFAULT,
     import_identifier,
     loaded_object,
+    mro_of,
     split_identifier,
     type_identifier,
 )
@@ -340,13 +341,21 @@ class Match:
                 return False
         return has_primary
 
+    def _unknown(self, cls: type, name: str) -> str:
+        """Name a class that a backend does not know, and its base class that it does know."""
+        for base in mro_of(cls)[1:-1]:
+            if name in self._backends.matcher.match(base).known:
+                known = type_identifier(base)
+                return f"{type_identifier(cls)} (it knows {known}; '~{known}' has the subclasses)"
+        return type_identifier(cls)
+
     def why_not(self, name: str) -> str:
         """Say why a backend does not match."""
         if not self.types:
             return "no argument has a type to dispatch on"
         # Where no type counts, the backend knows none of them.
         counting = self.counting or zip(self.types, self._all, strict=True)
-        unknown = [type_identifier(cls) for cls, each in counting if name not in each.known]
+        unknown = [self._unknown(cls, name) for cls, each in counting if name not in each.known]
         if unknown:
             return f"it does not know {', '.join(unknown)}"
         riding = [type_identifier(cls) for cls, each in self.riding if name in each.primary]

@@ -68,9 +68,9 @@ def chosen_libraries(name: str | None) -> list[Library]:
     if name is None or chosen:
         return chosen
     hint = meant(name, dict.fromkeys(each.name for each in libraries), "registered")
-    if not hint.endswith("?"):
-        hint += f"; a library registers itself in its entry points: {name} = '{name}:system' in "
-        hint += f'[project.entry-points."{GROUP}"] of pyproject.toml'
+    hint += " If not, it" if hint.endswith("?") else "; a library"
+    hint += f" registers itself in its entry points: {name} = '{name}:system' in "
+    hint += f'[project.entry-points."{GROUP}"] of pyproject.toml'
     for each in libraries:
         if name in [backend.name for backend in list_backends(load_library(each))]:
             hint = f"it is a backend of the library {each.name}: name the library"

@@ -57,6 +57,11 @@ def test_an_explanation_reads_as_a_table() -> None:
         "> second runs",
         "default comes later",
     ]
+    subclass = type("Mine", (Foreign,), {"__module__": HERE})
+    known = f"(it knows {HERE}:Foreign; '~{HERE}:Foreign' has the subclasses)"
+    assert f"first does not match: it does not know {HERE}:Mine {known}" in lines(
+        f.explain(subclass())
+    )
     assert lines(f.explain(None)) == [
         "lib:f(no dispatch types)",
         "first does not match: no argument has a type to dispatch on",
