@@ -116,5 +116,6 @@ def _fresh_namespace(namespace: dict[str, Any]) -> None:
 pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(), DescriptionParser(), ConsoleParser(), SkipParser()],
     patterns=["README.md", "docs/*.md", "docs/**/*.md"],
+    excludes=["example_backends/*/README.md"],  # the examples' own
     setup=_fresh_namespace,
 ).pytest()

@@ -405,8 +405,7 @@ def _identity(
         return own_module or home[0], own_qualname or home[1], identifier
     if module or qualname:
         own_module, own_qualname = module or own_module, qualname or own_qualname
-    has_name = own_qualname is not None and (qualname or is_dotted_name(own_qualname))
-    if own_module is None or not has_name:
+    if not (own_module and own_qualname and (qualname or is_dotted_name(own_qualname))):
         raise TypeError(
             f"{default!r} has no module or no name of its own: give identifier=, or module= and "
             "qualname="

@@ -99,15 +99,17 @@ def test_other_functions_may_be_the_example(paint: Site, function: str) -> None:
 
 
 def test_its_tests_stay_green_after_the_first_edits(paint: Site) -> None:
-    """Another name, another type and another function; then ``spatch-core update``."""
+    """Another name, another type, another function in a new file; then ``spatch-core update``."""
     paint.install_library()
     create(paint, "water", "--type", "fractions:Fraction", "--function", "paintlib.filters:blend")
     package = paint.folder / "paint-lib-water" / "src" / "paint_lib_water"
     functions, description = package / "functions.py", package / "backend.toml"
     edited = functions.read_text().replace("def blend(", "def blended(")
     edited = edited.replace('return "it is not implemented yet"', "return True")
-    functions.write_text(
-        f'{edited}\n\n@backend.implements("paintlib.filters:blur")\ndef blur(x):\n    return x\n'
+    functions.write_text(edited)
+    (package / "more.py").write_text(
+        "from ._backend import backend\n\n"
+        '@backend.implements("paintlib.filters:blur")\ndef blur(x):\n    return x\n'
     )
     description.write_text(description.read_text().replace("fractions:Fraction", "decimal:Decimal"))
     code = f"""
@@ -117,6 +119,7 @@ def test_its_tests_stay_green_after_the_first_edits(paint: Site) -> None:
         """
     run_python(code, path=[package.parent, paint.folder])
     assert "paint_lib_water.functions:blended" in description.read_text()
+    assert "paint_lib_water.more:blur" in description.read_text()
     assert "5 passed" in run_own_tests(paint, package.parents[1], "paint_lib_water")
 
 
