@@ -262,8 +262,11 @@ def refuse_repeated(tensor: torch.Tensor) -> None:
         )
 
 
-def refuse_overlap(tensor: torch.Tensor, others: list[Any]) -> None:
-    """Raise PyTorch's error for a write into the memory of other arguments."""
+def refuse_overlap(tensor: torch.Tensor, others: list[Any], size: int | None = None) -> None:
+    """Raise PyTorch's error for a write into the memory of other arguments.
+
+    With a `size`, the write makes the tensor one of so many elements.
+    """
 
     def memory(tensor: torch.Tensor) -> range:
         first = tensor.storage_offset()
@@ -271,6 +274,8 @@ def refuse_overlap(tensor: torch.Tensor, others: list[Any]) -> None:
         return range(first, first + last + 1 if tensor.numel() else first)
 
     own, storage = memory(tensor), tensor.untyped_storage()._cdata
+    if size is not None:
+        own = range(own.start, own.start + size)
     for each in others:
         if isinstance(each, torch.Tensor) and each.untyped_storage()._cdata == storage:
             other = memory(each)

@@ -182,6 +182,8 @@ class Fallback:
                         f"Expected out tensor to have dtype {value.dtype}, but got {each.dtype} "
                         "instead"
                     )
+                if is_out and name in APART and value.shape != each.shape:
+                    refuse_overlap(each, tree_leaves(inputs), value.numel())
                 self._environment.data.assign(each, value, resizing=is_out)
         if not operator._schema.returns:
             return None

@@ -89,6 +89,13 @@ def test_the_gradient_of_ignored_classes_is_zero(device):
     assert x.grad.tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
+def test_a_result_that_would_grow_over_an_argument_is_refused(device):
+    """As on the CPU, where PyTorch makes the tensor for the result larger in its place."""
+    x, index = torch.arange(3).to(device), torch.tensor([0, 1, 2]).to(device)
+    with pytest.raises(RuntimeError, match="single memory location"):
+        torch.gather(x, 0, index[1:], out=index[:1])
+
+
 @pytest.mark.parametrize("function", EDGES.values(), ids=EDGES)
 def test_edges(agree, environment, function):
     """Empty indices, masks of more dimensions, bool numbers, losses of one row."""
