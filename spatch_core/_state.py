@@ -205,16 +205,8 @@ class Scope:
     """
 
     __slots__ = (
-        *(
-            "__weakref__",
-            "_decisions",
-            "_sizes",
-            "inner",
-            "is_enabled",
-            "stages",
-            "state",
-            "tables",
-        ),
+        *("__weakref__", "_decisions", "_sizes"),
+        *("inner", "is_enabled", "stages", "state", "tables"),
     )
 
     def __init__(self, state: DispatchState) -> None:

@@ -438,6 +438,8 @@ def check_priority(description: Description, system: BackendSystem) -> Iterator[
 
     Other names are no fault: a backend may name some that are not installed.
     """
+    if not (description.higher_priority_than or description.lower_priority_than):
+        return
     names = names_of_backends(system) - {description.name}
     for key in ("higher_priority_than", "lower_priority_than"):
         for position, name in enumerate(getattr(description, key)):
