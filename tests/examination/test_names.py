@@ -62,9 +62,9 @@ def test_one_that_cannot_be_read_is_reported_once(paint: Site) -> None:
     paint.install_backend(
         "water", TOML.replace("no-such-distribution", "a b c"), "def blur(x): ..."
     )
-    listed = paint.run("list", "--json").json["libraries"][0]["backends"]
+    listed = paint.run("list", "paintlib", "--json").json["libraries"][0]["backends"]
     assert [each["state"] for each in listed if each["name"] == "water"] == ["inactive"]
-    (library,) = paint.run("doctor", "--json").json["libraries"]
+    (library,) = paint.run("doctor", "paintlib", "--json").json["libraries"]
     found = [each for each in library["findings"] if each["backend"] == "water"]
     assert [(each["severity"], each["keys"]) for each in found] == [("error", ["requires"])]
     (file,) = paint.run("verify", "--no-imports", "--json", "paint_water/backend.toml").json[

@@ -99,7 +99,7 @@ def test_entry_points_that_name_something_else(site: Site) -> None:
         )
     expected = sorted([name, message, remedy] for name, (_, message, remedy) in VALUES.items())
     assert sorted(examined(site)) == expected
-    (library,) = site.run("list", "--json").json["libraries"]
+    (library,) = site.run("list", "paintlib", "--json").json["libraries"]
     problems = [[each["backend"], each["message"], each["remedy"]] for each in library["problems"]]
     assert sorted(problems) == expected
     code = "from paintlib.filters import blur; blur(1)"
