@@ -232,7 +232,7 @@ def _with_context(
                 except Exception as error:
                     # Only now: a reason is needed for the note alone.
                     run = Run(decision, args, keywords, found)
-                    run.reasons[first.backend] = reason_of_answer(answer, decision, first)
+                    run.reasons[first.backend] = str(reason_of_answer(answer, decision, first))
                     run.note(error, decision.candidates[1])
                     raise
         if implementation is None:
@@ -337,13 +337,13 @@ def explain_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     backends, state = dispatcher.ensure_loaded(), dispatcher.keeper.current()
     found, kwargs = function.values(args, kwargs), function.without_like(kwargs)
     decision = decide(backends, function, state, map(type, given(found)))
-    run = Run(decision, args, kwargs, found)
-    steps = None
     if function.memory is not None and function.memory.follows:
-        from ._classes import followed_steps  # few functions follow
+        from ._classes import followed, remembered_step  # few functions follow
 
-        steps = followed_steps(decision, function.memory, args, kwargs)
-    return explain(decision, run, steps, asks=True)
+        step = remembered_step(decision, function.memory, args, kwargs)
+        if step is not None:
+            decision = followed(decision, function.memory, step)
+    return explain(decision, Run(decision, args, kwargs, found), asks=True)
 
 
 def _check_instance(function: Any, args: tuple[Any, ...], way: str) -> None:
