@@ -83,9 +83,8 @@ class DispatchContext:
         prioritized: bool,
         function: str,
     ) -> None:
-        self._known = SharedPart(types, name, prioritized, function, lambda args, kwargs: args)
-        self._args = dispatch_args
-        self._kwargs = {}
+        self._known = SharedPart(types, name, prioritized, function, given)
+        self._dispatch_args = dispatch_args
 
     @property
     def types(self) -> tuple[type, ...]:

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from abc import get_cache_token
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import copy
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -159,10 +158,15 @@ class Decision:
         self.state = state
         self.types = types
 
+    def _replace(self, **fields: Any) -> Decision:
+        """Return the same decision with other values in some of its fields."""
+        made = Decision.__new__(Decision)
+        made.__dict__ |= self.__dict__ | fields  # as `copy.copy` does it, in a third of the time
+        return made
+
     def with_candidates(self, candidates: list[Step], *, sole: bool = False) -> Decision:
         """Return the same decision with other candidates, which do not change."""
-        made = copy(self)
-        made._candidates, made.token, made.sole = candidates, None, sole
+        made = self._replace(_candidates=candidates, token=None, sole=sole)
         made._first = made._runs_bare = made._after_overriding = None
         return made
 
@@ -178,11 +182,9 @@ class Decision:
         # By identity: a metaclass may define ==.
         if [*map(id, unique)] == [*map(id, self.types)]:
             return self
-        if not self.sole:
-            return decide(self.backends, self.function, self.state, unique)
-        made = copy(self)
-        made.types = unique
-        return made
+        if self.sole:
+            return self._replace(types=unique)
+        return decide(self.backends, self.function, self.state, unique)
 
     def current(self) -> Decision:
         """Return the decision; another one if an import or a registration may have changed it."""
@@ -338,8 +340,7 @@ class Decision:
                 if step.override is None and step.conversions is None and step.backend != DEFAULT
                 if not (self.overriding and step.prioritized)
             ]
-            free = copy(self)
-            free.policy, free.declined, free.is_operator = None, "", False
+            free = self._replace(policy=None, declined="", is_operator=False)
             self._after_overriding = free.with_candidates([*rest, free._default()])
         return self._after_overriding
 

@@ -358,7 +358,9 @@ class Dispatchable(Function):
             raise TypeError(f"invoke() takes {given}")
         from ._entries import Invocation  # few programs need it
 
-        return Invocation(self, backend, type, force)
+        options = {"backend": backend, "type": type, "force": force or None}
+        options = {name: each for name, each in options.items() if each is not None}
+        return Invocation(self.wrapper, options)
 
 
 class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript at run time
