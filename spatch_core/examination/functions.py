@@ -9,7 +9,7 @@ from itertools import chain
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._errors import Finding, Severity, Source, nearest, replace
+from .._errors import Finding, Severity, Source, nearest
 from .._freezing import nature_of_callable
 from .._patterns import loaded_object, split_identifier
 from .._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN, nature_of
@@ -135,7 +135,7 @@ class LibraryFunctions:
         package = package_of(identifier)
         is_known = self.system is not None or package in map(package_of, functions)
         if finding is not None and (finding.is_unchecked or not finding.is_absent):
-            return replace(finding, severity=Severity.NOTE, is_unchecked=True)
+            return finding._replace(severity=Severity.NOTE, is_unchecked=True)
         if finding is not None and not is_known:
             return finding
         named = loaded_object(module, qualname)
