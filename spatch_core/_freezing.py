@@ -36,23 +36,29 @@ def freeze(owner: Any, scope: Scope, function: F) -> F:
             "function would take its place: decorate its methods, or use a block"
         )
     elif callable(function):
-        made = _kind_of(function)(owner, scope, function)
+        made = _class_for(function)(owner, scope, function)
     else:
         raise TypeError(f"backend options decorate a function, not {function!r}")
     return made  # type: ignore[no-any-return]  # it is called like `function`
 
 
-def _kind_of(function: Any) -> type[FunctionWithState]:
+def kind_of(nature: int) -> str:
+    """Return the nature of a function in words."""
+    if nature & ASYNC_GENERATOR:
+        return "an asynchronous generator function"
+    return "a coroutine function" if nature & COROUTINE else "a generator function"
+
+
+def _class_for(function: Any) -> type[FunctionWithState]:
     """Return the class that freezes a callable."""
     nature = nature_of(function)
     if nature == PLAIN:
         return FunctionWithState
     if nature & COROUTINE:
         return CoroutineFunctionWithState
-    kind = "an asynchronous generator" if nature & ASYNC_GENERATOR else "a generator"
     name = getattr(function, "__qualname__", None) or repr(function)
     raise TypeError(
-        f"backend options cannot decorate {name}, which is {kind} function: its body runs after "
+        f"backend options cannot decorate {name}, which is {kind_of(nature)}: its body runs after "
         "the call, step by step. Decorate the function that iterates over it, or a function that "
         "it calls"
     )
@@ -137,7 +143,7 @@ def _restored(system: Any, options: Any, function: Any) -> FunctionWithState:
     prioritized, disabled = others.pop("prioritize", ()), others.pop("disable", ())
     state = DispatchState(tuple(prioritized), frozenset(disabled), **others)
     owner = system._dispatcher
-    return _kind_of(function)(owner, owner.keeper.scope(state), function, checked=False)
+    return _class_for(function)(owner, owner.keeper.scope(state), function, checked=False)
 
 
 def _travels_by_value(module: str) -> bool:

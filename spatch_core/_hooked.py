@@ -17,9 +17,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ._call import Run, are_same
-from ._freezing import await_in
+from ._freezing import await_in, kind_of
 from ._patterns import callable_identifier
-from ._wrapper import ASYNC_GENERATOR, COROUTINE, given, nature_of
+from ._wrapper import COROUTINE, given, nature_of
 
 if TYPE_CHECKING:
     from ._decide import Decision
@@ -200,10 +200,8 @@ def checked_hook(hook: Any) -> tuple[Hook]:
         )
     nature = nature_of(hook)
     if nature:
-        kind = "an asynchronous generator function" if nature & ASYNC_GENERATOR else ""
-        kind = kind or ("a coroutine function" if nature & COROUTINE else "a generator function")
         raise TypeError(
-            f"hook= takes a plain function, and {callable_identifier(hook)} is {kind}. To await "
-            "the result of call.next(...), let the hook return a coroutine that does so"
+            f"hook= takes a plain function, and {callable_identifier(hook)} is {kind_of(nature)}. "
+            "To await the result of call.next(...), let the hook return a coroutine that does so"
         )
     return (hook,)
