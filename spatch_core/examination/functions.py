@@ -10,7 +10,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .._errors import Finding, Severity, Source, nearest
-from .._freezing import nature_of_callable
 from .._patterns import loaded_object, split_identifier
 from .._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN, nature_of
 from .child import foreign_code
@@ -196,7 +195,7 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     """
     if not callable(thing):
         return _not_callable(mention, thing, "Name a function")
-    if mention.role is Role.SHOULD_RUN and nature_of_callable(thing) != PLAIN:
+    if mention.role is Role.SHOULD_RUN and nature_of(thing) != PLAIN:
         return error(
             f"{mention.text!r} is a coroutine or generator function: a call never returns True, so "
             "it always defers",
@@ -231,7 +230,7 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
 
 def check_nature(mention: Mention, thing: Any, default: Any) -> Finding | None:
     """Return a finding if an implementation makes no coroutine or generator, as `default` does."""
-    wanted, own = nature_of(default), nature_of_callable(thing)
+    wanted, own = nature_of(default), nature_of(thing)
     # Any iterable will do instead of a generator.
     will_do = (PLAIN, GENERATOR) if wanted == GENERATOR else (wanted,)
     if wanted == PLAIN or not {wanted, own} <= {*_NATURES} or own in will_do:
@@ -264,7 +263,7 @@ def check_conversion(mention: Mention, thing: Any) -> Finding | None:
     call = f"{mention.key}({', '.join(names)})"
     if not callable(thing):
         return _not_callable(mention, thing, f"Name a function that is called as {call}")
-    if nature_of_callable(thing) != PLAIN:
+    if nature_of(thing) != PLAIN:
         return error(
             f"{mention.text!r} is a coroutine or generator function, and {call} must return the "
             "converted object",
