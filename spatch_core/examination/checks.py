@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from .._description import EVERY
-from .._errors import Finding, ended, replace
+from .._errors import Finding, ended
 from .._patterns import EXACT, TypePattern, split_identifier, type_identifier
 from .findings import error, key_path, note, unchecked
 from .functions import (
@@ -79,7 +79,7 @@ class DescriptionCheck:
             step = f"using {each.text}" if is_used else f"importing {each.module}"
             if self.journal.begins(step, each.key, each.module):
                 for finding in self._check(each):
-                    found = finding and replace(finding, key=each.key)
+                    found = finding and finding._replace(key=each.key)
                     if found is not None and found not in seen:
                         seen.add(found)
                         yield found
@@ -92,7 +92,7 @@ class DescriptionCheck:
             is_stale = self.is_generated and mention.role in _REGISTERED
             if is_stale and mention.module in sys.modules:
                 advice = "If the code has changed, run `spatch-core update --prune`"
-                found = replace(found, remedy=f"{ended(found.remedy)} {advice}")
+                found = found._replace(remedy=f"{ended(found.remedy)} {advice}")
             return [found]
         return _OBJECT_CHECKS[mention.role](self, mention, found)
 
@@ -106,14 +106,14 @@ class DescriptionCheck:
             missing = [each for each in missing if key_path(("functions", each)) not in wrong]
             if missing:
                 message = f"the description lacks functions of the backend: {', '.join(missing)}"
-                yield replace(note(message, "`spatch-core update` adds them"), key=key)
+                yield note(message, "`spatch-core update` adds them")._replace(key=key)
             moved = [*check_moved(self.mentions, functions)]
             yield from moved
             gone = sorted(self.implemented - {*functions, EVERY})
             if gone and functions and self._has_all_modules and not moved:
                 message = f"the code does not register functions of the file: {', '.join(gone)}"
                 remedy = "Register them, or remove them by `spatch-core update --prune`"
-                yield replace(note(message, remedy), key=key)
+                yield note(message, remedy)._replace(key=key)
 
     def check_registered(self, functions: Mapping[str, Any]) -> Iterator[Finding]:
         """Yield a finding for each registered function that the library does not have."""
@@ -127,8 +127,8 @@ class DescriptionCheck:
                 # The library need not be installed here: an unchecked function is no fault.
                 if not found.is_unchecked:
                     message = f"{found.message}, for which {each.identifier!r} is registered"
-                    found = replace(found, message=message)
-                yield replace(found, key=key)
+                    found = found._replace(message=message)
+                yield found._replace(key=key)
 
     def check_module(self, mention: Mention) -> Iterator[Finding]:
         """Import a module and its submodules, which register functions."""
@@ -212,7 +212,7 @@ def check_moved(mentions: Iterable[Mention], functions: Mapping[str, Any]) -> It
         if is_moved and each.library_function not in functions:
             message = f"the code registers {each.text!r} for {names[each.text]!r} instead"
             remedy = "Register it for both, or run `spatch-core update --prune`"
-            yield replace(error(message, remedy), key=each.key)
+            yield error(message, remedy)._replace(key=each.key)
 
 
 # --- Type patterns --------------------------------------------------------------------------------
@@ -241,7 +241,7 @@ def check_pattern(pattern: TypePattern, importer: Importer) -> Iterator[Finding]
         # A class need not be an attribute of its module.
         named = [each for each in every_class() if type_identifier(each) == pattern.identifier]
         if not (named or "<locals>" in pattern.qualname):
-            yield replace(found, message=f"{found.message}, so {str(pattern)!r} can never match")
+            yield found._replace(message=f"{found.message}, so {str(pattern)!r} can never match")
     else:
         named = [found]
     for each in named[:1]:

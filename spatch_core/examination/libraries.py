@@ -17,17 +17,7 @@ from .._environment import (
     installed_distributions,
     read_environment,
 )
-from .._errors import (
-    Finding,
-    Published,
-    Severity,
-    Source,
-    either,
-    ended,
-    in_words,
-    nearest,
-    replace,
-)
+from .._errors import Finding, Severity, Source, either, ended, in_words, nearest
 from .._order import BY_TYPES, DECLARED
 from .._patterns import (
     ABSTRACT,
@@ -51,7 +41,7 @@ GROUP = "spatch_core.libraries"
 
 
 @dataclass(frozen=True, slots=True)
-class Library(Published):
+class Library:
     """A registered library, not yet imported.
 
     Parameters
@@ -240,7 +230,7 @@ def _with_advice(problem: Finding) -> Finding:
     if advice is None:
         return problem
     message, remedy = advice
-    return replace(problem, message=message, remedy=remedy, key=None)
+    return problem._replace(message=message, remedy=remedy, key=None)
 
 
 def _alike(system: BackendSystem) -> Iterator[Finding]:
@@ -251,7 +241,7 @@ def _alike(system: BackendSystem) -> Iterator[Finding]:
         with suppress(Exception):  # its file of entry points may be damaged
             for name in {each.group for each in distribution.entry_points}:
                 source = Source(metadata=distribution)
-                found += [(name, replace(e, source=source)) for e in check_group(name, known)]
+                found += [(name, e._replace(source=source)) for e in check_group(name, known)]
     others = {str(each.group) for each in live_systems()} if found else ()
     yield from (each for name, each in found if name not in others)
 
@@ -446,7 +436,7 @@ def check_priority(description: Description, system: BackendSystem) -> Iterator[
             meant = [] if name in names else backends_like(name, names)
             if meant:
                 found = note(f"no backend {name!r} is installed", did_you_mean(meant))
-                yield replace(found, key=f"{key}[{position}]")
+                yield found._replace(key=f"{key}[{position}]")
 
 
 def check_calls(
@@ -459,7 +449,7 @@ def check_calls(
             "first, so it never runs unasked",
             "Write requires_opt_in = true, which says so; users then choose it with prioritize",
         )
-        yield replace(found, key="requires_opt_in")
+        yield found._replace(key="requires_opt_in")
     if own and "builtins" not in [each.module for each in own]:
         for position, each in enumerate(description.primary_types):
             if each.module == "builtins" and not description.in_code:
@@ -469,7 +459,7 @@ def check_calls(
                     f"like {called}, and none that has an object of the library beside it",
                     f"Remove {str(each)!r}, unless calls like {called} are meant",
                 )
-                yield replace(found, key=f"primary_types[{position}]")
+                yield found._replace(key=f"primary_types[{position}]")
 
 
 def _covers(own: TypePattern, other: TypePattern) -> bool:
