@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ._errors import Finding, Source, reduced
+from ._errors import Finding, Source
 from ._patterns import ABSTRACT, TypePattern
 
 # The fields: validator, JSON Schema and reference page read these tables. Each field has its kind,
@@ -252,7 +252,9 @@ class Description(NamedTuple):
         return hash((self.name, self.source))  # mappings cannot be hashed
 
     def __reduce__(self) -> Any:
-        return reduced(self)
+        # A mapping proxy cannot be pickled.
+        values = [dict(each) if isinstance(each, Mapping) else each for each in self]
+        return Description, tuple(values)
 
     def implementation(self, identifier: str) -> Implementation | None:
         """Return the implementation of a function of the library, or None."""

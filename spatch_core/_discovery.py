@@ -33,7 +33,7 @@ from ._environment import (
     source_of,
     why_unmet,
 )
-from ._errors import REGISTERED, Finding, Source, is_first, nearest, warn_caller
+from ._errors import REGISTERED, Finding, Source, is_first, nearest, reason_to_skip, warn_caller
 from ._order import CYCLE, Order, base_order, order_backends
 from ._parsing import parse_description
 from ._patterns import DEFAULT, is_initializing, shown
@@ -168,7 +168,7 @@ def build_catalog(
         source = found.pop(default_name).source
         message = f"{default_name!r} is the library's own name"
         about = default_name, "name", source
-        reader.problems.append(Finding(message, "Rename the backend", *about, skips=True))
+        reader.problems.append(reason_to_skip(message, "Rename the backend", *about))
     types = system._default_types, system._secondary_types
     found[DEFAULT] = Description(DEFAULT, *types, in_code=True)
     variable = environment.variable(SET_ORDER)
@@ -280,7 +280,7 @@ def adapted(description: Description) -> tuple[Description, list[Finding]]:
             unmet.append(str(error))
             message = f"it is inactive, because of a requirement: {error}"
             place = description.name, REQUIRES, description.source
-            problems.append(Finding(message, error.remedy, *place, skips=True))
+            problems.append(reason_to_skip(message, error.remedy, *place))
     description = description._replace(unmet=next(filter(None, unmet), ""))
     if not description.varies:
         return description, problems

@@ -269,10 +269,9 @@ class Invocation:
         self._force = force
 
     @property
-    def nature(self) -> int:
-        """The nature of the function; see `nature_of`. Options frozen into this object read it."""
-        nature: int = self._function.nature
-        return nature
+    def __code__(self) -> Any:
+        """That of the function, whose nature `nature_of` reads from it."""
+        return self._function.wrapper.__code__
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         function, dispatcher = self._function, self._function.dispatcher

@@ -24,7 +24,7 @@ from itertools import pairwise
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ._errors import Finding, Source, in_words, nearest
+from ._errors import Finding, Source, in_words, nearest, reason_to_skip
 from ._order import find_cycle
 from ._parsing import parse_description
 from ._patterns import (
@@ -381,7 +381,7 @@ def read_installed(
 
 
 def _fault(message: str, remedy: str, name: str, source: Source) -> DescriptionError:
-    return DescriptionError([Finding(message, remedy, name, source=source, skips=True)])
+    return DescriptionError([reason_to_skip(message, remedy, name, source=source)])
 
 
 def _read_file(name: str, module: str, file: str, source: Source) -> tuple[Any, Source]:
@@ -403,7 +403,7 @@ def _read_file(name: str, module: str, file: str, source: Source) -> tuple[Any, 
                 "process was running, start Python again"
             )
         raise _fault(f"there is no file {file!r} in {path or module!r}", remedy, name, source)
-    source = Source(source.entry_point, path, source.metadata)
+    source = source._replace(file=path)
     try:
         return parse_toml(content), source
     except ImportError as error:  # a vendored copy of this package requires no parser

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping
 from contextlib import suppress
 from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
     from types import FrameType
-    from typing import Any, TypeVar
-
-    T = TypeVar("T")
 
 _LONGEST = 2_000
 _MOST_TOLD = 10_000  # a program may make classes without end
@@ -85,68 +81,7 @@ def leaves_out(name: str) -> str:
 # Values that users receive
 
 
-class Published:
-    """Base of immutable values; they are compared, printed and pickled by their fields.
-
-    A subclass is a dataclass, or lists its fields in ``_fields`` and ``__slots__``: what a first
-    call needs is no dataclass, because making one takes as long as importing a module.
-    """
-
-    __slots__ = ()
-    _fields: tuple[str, ...] = ()
-    _uncompared: tuple[str, ...] = ()  # nor printed
-
-    def _set(self, *values: object) -> None:
-        for name, value in zip(self._fields, values, strict=True):
-            object.__setattr__(self, name, value)
-
-    def _compared(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self._fields if name not in self._uncompared}
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"cannot assign to {name!r}: a {type(self).__name__} is immutable")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"cannot delete {name!r}: a {type(self).__name__} is immutable")
-
-    def __repr__(self) -> str:
-        fields = ", ".join(f"{name}={value!r}" for name, value in self._compared().items())
-        return f"{type(self).__name__}({fields})"
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return self._compared() == other._compared()
-
-    def __hash__(self) -> int:
-        return hash(tuple(self._compared().values()))
-
-    def __reduce__(self) -> Any:
-        return reduced(self)
-
-
-def _fields_of(value: Any) -> dict[str, Any]:
-    """Return the fields of a `Published`, a named tuple or a dataclass, by name."""
-    cls = type(value)
-    names = getattr(cls, "__dataclass_fields__", ()) or cls._fields
-    return {name: getattr(value, name) for name in names}
-
-
-def replace(value: T, **changes: Any) -> T:
-    """Return a copy of a value with fields; the fields in `changes` are others."""
-    return type(value)(**{**_fields_of(value), **changes})
-
-
-def reduced(value: Any) -> tuple[Any, ...]:
-    """Return the result of ``__reduce__`` for a value with fields."""
-    fields = _fields_of(value)
-    # A mapping proxy cannot be pickled.
-    return type(value), tuple(
-        [dict(each) if isinstance(each, Mapping) else each for each in fields.values()]
-    )
-
-
-class Source(Published):
+class Source(NamedTuple):
     """Where a backend's description comes from.
 
     Parameters
@@ -160,18 +95,9 @@ class Source(Published):
         The distribution. Its metadata is read on demand, because reading parses a file.
     """
 
-    _fields = ("entry_point", "file", "metadata")
-    _uncompared = ("metadata",)
-    __slots__ = _fields
-
-    entry_point: str | None
-    file: str | None
-    metadata: Any
-
-    def __init__(
-        self, entry_point: str | None = None, file: str | None = None, metadata: Any = None
-    ) -> None:
-        self._set(entry_point, file, metadata)
+    entry_point: str | None = None
+    file: str | None = None
+    metadata: Any = None
 
     @property
     def distribution(self) -> str | None:
@@ -222,7 +148,7 @@ class Severity(str, Enum):
         return self.value
 
 
-class Finding(Published):
+class Finding(NamedTuple):
     """A fault or a remark about a backend, a library, a file or an environment variable.
 
     Parameters
@@ -243,8 +169,7 @@ class Finding(Published):
     warns : bool
         Whether loading the backends warns about it.
     severity : Severity
-        How bad it is; by default an error if it skips the backend, else a warning. Notes are not
-        faults.
+        How bad it is. Notes are not faults.
     more_keys : tuple of str
         Further keys with the same fault.
     line : int or None
@@ -262,43 +187,18 @@ class Finding(Published):
     "backend 'oil', key functions: there is no module 'gpu'. Correct the name"
     """
 
-    _fields = (
-        *("message", "remedy", "backend", "key", "source", "skips", "warns"),
-        *("severity", "more_keys", "line", "is_unchecked", "is_absent"),
-    )
-    __slots__ = _fields
-
     message: str
     remedy: str
-    backend: str | None
-    key: str | None
-    source: Source | None
-    skips: bool
-    warns: bool
-    severity: Severity
-    more_keys: tuple[str, ...]
-    line: int | None
-    is_unchecked: bool
-    is_absent: bool
-
-    def __init__(
-        self,
-        message: str,
-        remedy: str,
-        backend: str | None = None,
-        key: str | None = None,
-        source: Source | None = None,
-        skips: bool = False,
-        warns: bool = True,
-        severity: Severity | None = None,
-        more_keys: tuple[str, ...] = (),
-        line: int | None = None,
-        is_unchecked: bool = False,
-        is_absent: bool = False,
-    ) -> None:
-        severity = severity or (Severity.ERROR if skips else Severity.WARNING)
-        about = message, remedy, backend, key, source, skips, warns, severity
-        self._set(*about, more_keys, line, is_unchecked, is_absent)
+    backend: str | None = None
+    key: str | None = None
+    source: Source | None = None
+    skips: bool = False
+    warns: bool = True
+    severity: Severity = Severity.WARNING
+    more_keys: tuple[str, ...] = ()
+    line: int | None = None
+    is_unchecked: bool = False
+    is_absent: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -323,6 +223,13 @@ class Finding(Published):
         else:
             subject = f"environment variable {self.key}{more}" if self.key else where
         return f"{subject}{': ' if subject else ''}{ended(self.message)} {self.remedy}"
+
+
+def reason_to_skip(
+    message: str, remedy: str, backend: str, key: str | None = None, source: Source | None = None
+) -> Finding:
+    """Return an error for which the library skips the backend."""
+    return Finding(message, remedy, backend, key, source, skips=True, severity=Severity.ERROR)
 
 
 # The caller's line

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from ._convert import Conversion, leaves, size_of
 from ._decide import IF_NEEDED, POSTPONED, Decision, Step, Verdict
-from ._errors import Published, add_note, in_words, is_first, leaves_out, warn_caller
+from ._errors import add_note, in_words, is_first, leaves_out, warn_caller
 from ._patterns import DEFAULT, callable_identifier, shown, type_identifier
 from .exceptions import BackendDeferredError, FallbackWarning, NoImplementationError
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainedBackend(Published):
+class ExplainedBackend:
     """One line of an explanation.
 
     Parameters
@@ -58,7 +58,7 @@ class ExplainedBackend(Published):
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation(Published):
+class Explanation:
     """What would run for a call, and why; printed as a short text.
 
     Parameters
@@ -262,7 +262,7 @@ class Outcome(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class TraceEvent(Published):
+class TraceEvent:
     """One step of a dispatched call.
 
     Parameters

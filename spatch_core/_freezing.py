@@ -7,21 +7,20 @@ the `BackendSystem`, which another process finds by the module that makes it.
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
+from contextlib import suppress
 from functools import partial, update_wrapper
-from types import CoroutineType, MethodType
+from types import MethodType
 
 from ._patterns import callable_identifier, import_identifier, loaded_object
 from ._state import DispatchState
-from ._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN
+from ._wrapper import ASYNC_GENERATOR, COROUTINE, PLAIN, nature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
 
-    from ._state import Scope, StateKeeper
+    from ._state import Scope, StateKeeper, Tables
 
     F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,41 +36,29 @@ def freeze(owner: Any, scope: Scope, function: F) -> F:
             "function would take its place: decorate its methods, or use a block"
         )
     elif callable(function):
-        made = _kind_of(function)(owner, scope, function)
+        made = _class_for(function)(owner, scope, function)
     else:
         raise TypeError(f"backend options decorate a function, not {function!r}")
     return made  # type: ignore[no-any-return]  # it is called like `function`
 
 
-def nature_of_callable(function: Any) -> int:
-    """Return the nature of a function or another callable; see `nature_of`."""
-    nature = getattr(function, "nature", None)  # the results of `invoke` have it
-    if type(nature) is int:
-        return nature
-    import inspect  # takes longer to import than everything else here
-
-    checks = {
-        GENERATOR: inspect.isgeneratorfunction,
-        ASYNC_GENERATOR: inspect.isasyncgenfunction,
-        COROUTINE: inspect.iscoroutinefunction,
-    }
-    for nature, check in checks.items():
-        if check(function) or check(type(function).__call__):
-            return nature
-    return PLAIN
+def kind_of(nature: int) -> str:
+    """Return the nature of a function in words."""
+    if nature & ASYNC_GENERATOR:
+        return "an asynchronous generator function"
+    return "a coroutine function" if nature & COROUTINE else "a generator function"
 
 
-def _kind_of(function: Any) -> type[FunctionWithState]:
+def _class_for(function: Any) -> type[FunctionWithState]:
     """Return the class that freezes a callable."""
-    nature = nature_of_callable(function)
+    nature = nature_of(function)
     if nature == PLAIN:
         return FunctionWithState
     if nature & COROUTINE:
         return CoroutineFunctionWithState
-    kind = "an asynchronous generator" if nature & ASYNC_GENERATOR else "a generator"
     name = getattr(function, "__qualname__", None) or repr(function)
     raise TypeError(
-        f"backend options cannot decorate {name}, which is {kind} function: its body runs after "
+        f"backend options cannot decorate {name}, which is {kind_of(nature)}: its body runs after "
         "the call, step by step. Decorate the function that iterates over it, or a function that "
         "it calls"
     )
@@ -156,7 +143,7 @@ def _restored(system: Any, options: Any, function: Any) -> FunctionWithState:
     prioritized, disabled = others.pop("prioritize", ()), others.pop("disable", ())
     state = DispatchState(tuple(prioritized), frozenset(disabled), **others)
     owner = system._dispatcher
-    return _kind_of(function)(owner, owner.keeper.scope(state), function, checked=False)
+    return _class_for(function)(owner, owner.keeper.scope(state), function, checked=False)
 
 
 def _travels_by_value(module: str) -> bool:
@@ -174,7 +161,7 @@ def show_nature(made: Any, function: Any) -> None:
 
 
 class CoroutineFunctionWithState(FunctionWithState):
-    """A frozen coroutine function: the state is in force within each step."""
+    """A frozen coroutine function: the state is in force until its result is there."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -183,118 +170,19 @@ class CoroutineFunctionWithState(FunctionWithState):
     async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not self._checked:
             self._check()
-        return await Steps(self._keeper, self._scope).awaiting(self.__wrapped__, *args, **kwargs)
+        start = partial(self.__wrapped__, *args, **kwargs)
+        return await await_in(self._keeper, self._scope.tables, start)
 
 
-class Steps:
-    """Runs each step of another coroutine or generator in a scope; an awaitable and an iterator.
-
-    The consumer never sees the state. The step after one that has ended inside of a block starts
-    with the block's state.
-    """
-
-    __slots__ = ("_iterator", "_keeper", "_start", "_tables")
-
-    def __init__(self, keeper: StateKeeper, scope: Scope) -> None:
-        self._keeper = keeper
-        self._tables = scope.tables
-
-    def of(self, start: Callable[[], Any]) -> Steps:
-        """Go on with the steps of the generator that `start` returns in the first of them."""
-        self._start, self._iterator = start, None
-        return self
-
-    def awaiting(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Steps:
-        """Go on with the steps in which the result of a call is awaited."""
-        return self.of(lambda: _awaiting(function, args, kwargs).__await__())
-
-    # ``yield from`` and ``await`` call these methods.
-
-    def __iter__(self) -> Steps:
-        return self
-
-    __await__ = __iter__
-
-    def __next__(self) -> Any:
-        return self._step("__next__")
-
-    def send(self, value: Any) -> Any:
-        return self._step("send", value)
-
-    def throw(self, *error: Any) -> Any:
-        return self._step("throw", *error)
-
-    def close(self) -> None:
-        self._step("close")
-
-    def _step(self, method: str, *arguments: Any) -> Any:
-        keeper = self._keeper
-        before = keeper.get()
-        keeper.set(self._tables)
-        try:
-            if self._iterator is None:
-                self._iterator = self._start()
-            return getattr(self._iterator, method)(*arguments)
-        finally:
-            # What a block has put in force that this step has entered and not left.
-            self._tables = keeper.get()
-            keeper.set(before)
-
-
-async def _awaiting(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    return await function(*args, **kwargs)
-
-
-def stepwise(nature: int, keeper: StateKeeper, scope: Scope, start: Callable[[], Any]) -> Any:
-    """Return a coroutine or generator that runs each step of the one that `start` returns."""
-    if nature & ASYNC_GENERATOR:
-        return delegated(start, Steps(keeper, scope).awaiting)
-    if nature & COROUTINE:
-        return _awaiting(Steps(keeper, scope).awaiting, (start,), {})
-    return _stepwise_generator(Steps(keeper, scope), start)
-
-
-def _stepwise_generator(steps: Steps, start: Callable[[], Any]) -> Any:
-    def begin() -> Any:
-        made = start()
-        # A function that `types.coroutine` marks may return a coroutine in place of a generator.
-        return made.__await__() if type(made) is CoroutineType else _generator(made)
-
-    return (yield from steps.of(begin))
-
-
-def _generator(made: Iterable[Any]) -> Any:
-    """Return a generator of any iterable: some iterators have no `throw`, or no `close`."""
-    return (yield from made)
-
-
-async def delegated(
-    start: Callable[[], Any],
-    step_of: Callable[..., Any] = lambda method, *args: method(*args),
-    context: Callable[[], AbstractContextManager[object]] = nullcontext,
-) -> Any:
-    """Yield from the asynchronous generator of `start`; `step_of` makes an awaitable of a step."""
-    with context():
-        generator = start()
-        step = step_of(generator.__anext__)
-        try:
-            while True:
-                value = await step
-                try:
-                    sent = yield value
-                except GeneratorExit:
-                    await step_of(generator.aclose)
-                    raise
-                except BaseException as error:  # noqa: BLE001  # any may be thrown
-                    step = step_of(generator.athrow, error)
-                else:
-                    # Other iterators have no `asend`.
-                    method = generator.__anext__ if sent is None else partial(generator.asend, sent)
-                    step = step_of(method)
-        except StopAsyncIteration:
-            return
+async def await_in(keeper: StateKeeper, tables: Tables, start: Callable[[], Any]) -> Any:
+    """Await what `start` returns, with a scope in force until then."""
+    token = keeper.set(tables)
+    try:
+        return await start()
+    finally:
+        # The garbage collector may close a coroutine in another context, which has no such scope.
+        with suppress(ValueError):
+            keeper.variable.reset(token)
 
 
 def reduce_options(owner: Any, state: DispatchState) -> Any:

@@ -17,9 +17,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ._call import Run, are_same
-from ._freezing import stepwise
+from ._freezing import await_in, kind_of
 from ._patterns import callable_identifier
-from ._wrapper import ASYNC_GENERATOR, COROUTINE, given, nature_of
+from ._wrapper import COROUTINE, given, nature_of
 
 if TYPE_CHECKING:
     from ._decide import Decision
@@ -152,9 +152,9 @@ class Call:
         return result
 
     def _in_scope(self, tables: Tables, function: Callable[..., Any], *args: Any) -> Any:
-        """Return the result of a function that is called in a scope, and whose steps are, too."""
+        """Return the result of a function that is called in a scope, and is awaited there, too."""
         decision = self._decision
-        keeper, nature = decision.backends.keeper, decision.function.nature
+        keeper = decision.backends.keeper
         # Without a token: the call may go on in another context, such as another thread's.
         before = keeper.get()
         keeper.set(tables)
@@ -162,8 +162,9 @@ class Call:
             result = function(*args)
         finally:
             keeper.set(before)
-        if nature and result is not NotImplemented:
-            return stepwise(nature, keeper, tables[0], lambda: result)
+        # The steps of a generator run under the state of its consumer.
+        if decision.function.nature & COROUTINE and result is not NotImplemented:
+            return await_in(keeper, tables, lambda: result)
         return result
 
     def __repr__(self) -> str:
@@ -197,12 +198,10 @@ def checked_hook(hook: Any) -> tuple[Hook]:
         raise TypeError(
             f"hook= takes a callable, which is called with each call, not {hook!r}{hint}"
         )
-    nature = nature_of(hook) or nature_of(type(hook).__call__)
+    nature = nature_of(hook)
     if nature:
-        kind = "an asynchronous generator function" if nature & ASYNC_GENERATOR else ""
-        kind = kind or ("a coroutine function" if nature & COROUTINE else "a generator function")
         raise TypeError(
-            f"hook= takes a plain function, and {callable_identifier(hook)} is {kind}. To await "
-            "the result of call.next(...), let the hook return a coroutine that does so"
+            f"hook= takes a plain function, and {callable_identifier(hook)} is {kind_of(nature)}. "
+            "To await the result of call.next(...), let the hook return a coroutine that does so"
         )
     return (hook,)

@@ -33,7 +33,7 @@ from ._description import (
     Implementation,
     Variant,
 )
-from ._errors import Finding, Source, in_words, nearest, shortened
+from ._errors import Finding, Source, in_words, nearest, reason_to_skip, shortened
 from ._patterns import (
     DEFAULT,
     TypePattern,
@@ -69,7 +69,7 @@ def parse_description(
     except BaseException as error:  # noqa: BLE001  # a third party's attributes
         message = f"reading its fields failed with {in_words(error)}"
         remedy = "Repair or uninstall the distribution"
-        fault = Finding(message, remedy, expected_name or "?", source=source, skips=True)
+        fault = reason_to_skip(message, remedy, expected_name or "?", source=source)
         raise DescriptionError([fault]) from None
     if any(problem.skips for problem in reader.problems):
         # Faults that skip the backend go first, because a warning shows only the first one.
@@ -143,7 +143,7 @@ class _Reader:
     def fault(self, path: str, message: str, remedy: str) -> None:
         """Report a fault at a key path such as ``functions."lib:fn".function``."""
         message, remedy, path = map(shortened, (message, remedy, path))
-        self.problems.append(Finding(message, remedy, self.backend, path, self.source, skips=True))
+        self.problems.append(reason_to_skip(message, remedy, self.backend, path, self.source))
 
     def is_identifier(self, value: Any, path: str) -> bool:
         """Whether a value is an identifier; reports a fault if not."""

@@ -90,10 +90,12 @@ NATURES = GENERATOR | COROUTINE | 0x100 | ASYNC_GENERATOR
 
 def nature_of(function: Any) -> int:
     """Return the nature of a callable: whether a call makes a generator, a coroutine or neither."""
-    code = getattr(function, "__code__", None)
-    while code is None and type(function).__module__ == "functools" and hasattr(function, "func"):
+    while type(function).__module__ == "functools" and hasattr(function, "func"):
         function = function.func  # of a partial
-        code = getattr(function, "__code__", None)
+    code = getattr(function, "__code__", None)
+    if code is None:
+        method = getattr(type(function), "__call__", None)  # noqa: B004  # its code is wanted
+        code = getattr(method, "__code__", None)
     flags = getattr(code, "co_flags", PLAIN)
     return flags & NATURES if type(flags) is int else PLAIN
 

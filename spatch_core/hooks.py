@@ -11,14 +11,12 @@ import os
 import platform
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
 from logging import INFO, Logger
 from threading import RLock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ._errors import stacklevel
-from ._freezing import delegated
 from ._hooked import Call
 from ._patterns import type_identifier
 from ._wrapper import ASYNC_GENERATOR, COROUTINE
@@ -172,8 +170,7 @@ def watched(call: Call, watch: Watch) -> Any:
         with watch(call, nature):
             return call.next(*call.args, **call.kwargs)
     if nature & ASYNC_GENERATOR:
-        start = partial(call.next, *call.args, **call.kwargs)
-        return delegated(start, context=partial(watch, call, nature))
+        return _streamed(call, watch, nature)
     return (_awaited if nature & COROUTINE else _steps)(call, watch, nature)
 
 
@@ -185,6 +182,28 @@ async def _awaited(call: Call, watch: Watch, nature: int) -> Any:
 def _steps(call: Call, watch: Watch, nature: int) -> Any:
     with watch(call, nature):
         return (yield from call.next(*call.args, **call.kwargs))
+
+
+async def _streamed(call: Call, watch: Watch, nature: int) -> Any:
+    # Asynchronous generators have no `yield from`.
+    with watch(call, nature):
+        items = call.next(*call.args, **call.kwargs)
+        step = items.__anext__()
+        try:
+            while True:
+                value = await step
+                try:
+                    sent = yield value
+                except GeneratorExit:
+                    await items.aclose()
+                    raise
+                except BaseException as error:  # noqa: BLE001  # any may be thrown
+                    step = items.athrow(error)
+                else:
+                    # Other iterators have no `asend`.
+                    step = items.__anext__() if sent is None else items.asend(sent)
+        except StopAsyncIteration:
+            return
 
 
 class _Logged(AbstractContextManager[object]):

@@ -21,7 +21,7 @@ from ._patterns import (
     type_identifier,
 )
 from ._state import CURRENT, DispatchState, remembered
-from ._wrapper import COROUTINE, function_of
+from ._wrapper import COROUTINE, function_of, nature_of
 from .backend_system import BackendSystem, systems_of
 from .exceptions import ImplementationImportError
 
@@ -460,13 +460,13 @@ class _BoundFunction:
     """A function of a namespace: it runs with the namespace's options added."""
 
     def __init__(self, namespace: _Namespace, name: str, function: Any) -> None:
-        from ._freezing import nature_of_callable, show_nature  # only namespaces need it
+        from ._freezing import show_nature  # only namespaces need it
 
         update_wrapper(self, function, updated=())
         self.__wrapped__ = function
         self._namespace = namespace
         self._name = name
-        self._nature = nature_of_callable(function)
+        self._nature = nature_of(function)
         if self._nature & COROUTINE:
             show_nature(self, function)
 

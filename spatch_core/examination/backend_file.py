@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._description import Description
 from .._discovery import adapted
 from .._environment import parse_toml
-from .._errors import Finding, Severity, Source, either, replace
+from .._errors import Finding, Severity, Source, either
 from .._parsing import parse_description
 from ..exceptions import DescriptionError
 from .checks import DescriptionCheck, check_calls
@@ -151,14 +151,14 @@ class BackendFile:
 
     def fault(self, key: str | None, message: str, remedy: str, skips: bool = True) -> None:
         """Add a fault; `skips` says whether the library skips the backend because of it."""
-        self.faults.append(self.placed(replace(error(message, remedy), key=key, skips=skips)))
+        self.faults.append(self.placed(error(message, remedy)._replace(key=key, skips=skips)))
 
     def placed(self, finding: Finding, line: int | None = None) -> Finding:
         """Return a finding with the file and a line: the given one, or the line of its key."""
         # A finding without a key is about the whole file and has no line.
         if line is None and finding.key is not None:
             line = self.layout.line(finding.key)
-        return replace(finding, line=line, source=Source(file=self.path))
+        return finding._replace(line=line, source=Source(file=self.path))
 
     def import_with(
         self, task: str, timeout: float, **options: bool
@@ -173,7 +173,7 @@ class BackendFile:
         folders = [self.folder] if self.folder else []
         result = run(task, request, about, folders=folders, limit=timeout)
         found = [
-            replace(each, key=key, more_keys=())  # each key has its own line
+            each._replace(key=key, more_keys=())  # each key has its own line
             for each in result.failures("Repair the module or its imports")
             for key in each.keys or (None,)
         ]
@@ -332,7 +332,7 @@ def verify_file(
         found += map(file.placed, file.project.check_wheel(file.folder))
     if file.description is not None:
         here, malformed = adapted(file.description)  # as discovery does
-        found += [file.placed(replace(each, severity=Severity.ERROR)) for each in malformed]
+        found += [file.placed(each._replace(severity=Severity.ERROR)) for each in malformed]
         if imports:
             found += map(file.placed, check_environment(here, malformed))
     if imports:
@@ -344,7 +344,7 @@ def verify_file(
                     names = either(sorted(file.packages))
                     remedy += f"; no folder around the file is called {names}"
                 remedy += "; or leave imports out with --no-imports"
-            found.append(replace(each, remedy=remedy))
+            found.append(each._replace(remedy=remedy))
     found.sort(key=lambda each: each.line or 0)
     backend, description = file.fields.get("name"), file.description
     return FileReport(

@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from .._description import EVERY
-from .._errors import Finding, ended, replace
+from .._errors import Finding, ended
 from .._patterns import EXACT, TypePattern, split_identifier, type_identifier
 from .findings import error, key_path, note, unchecked
 from .functions import (
@@ -88,7 +88,7 @@ class DescriptionCheck:
             step = f"using {each.text}" if is_used else f"importing {each.module}"
             if self.journal.begins(step, each.key, each.module):
                 for finding in self._check(each):
-                    found = finding and replace(finding, key=each.key)
+                    found = finding and finding._replace(key=each.key)
                     if found is not None and found not in seen:
                         seen.add(found)
                         yield found
@@ -101,7 +101,7 @@ class DescriptionCheck:
             is_stale = self.is_generated and mention.role in _REGISTERED
             if is_stale and mention.module in sys.modules:
                 advice = "If the code has changed, run `spatch-core update --prune`"
-                found = replace(found, remedy=f"{ended(found.remedy)} {advice}")
+                found = found._replace(remedy=f"{ended(found.remedy)} {advice}")
             return [found]
         return _OBJECT_CHECKS[mention.role](self, mention, found)
 
@@ -115,14 +115,14 @@ class DescriptionCheck:
             missing = [each for each in missing if key_path(("functions", each)) not in wrong]
             if missing:
                 message = f"the description lacks functions of the backend: {', '.join(missing)}"
-                yield replace(note(message, "`spatch-core update` adds them"), key=key)
+                yield note(message, "`spatch-core update` adds them")._replace(key=key)
             moved = moved_functions(self.mentions, functions)
             yield from moved.values()
             gone = sorted(self.implemented - {*functions, *moved, EVERY})
             if gone and functions and self._has_all_modules:
                 message = f"the code does not register functions of the file: {', '.join(gone)}"
                 remedy = "Register them, or remove them by `spatch-core update --prune`"
-                yield replace(note(message, remedy), key=key)
+                yield note(message, remedy)._replace(key=key)
 
     def check_registered(self, functions: Mapping[str, Any]) -> Iterator[Finding]:
         """Yield a finding for each registered function that the library does not have."""
@@ -136,8 +136,8 @@ class DescriptionCheck:
                 # The library need not be installed here: an unchecked function is no fault.
                 if not found.is_unchecked:
                     message = f"{found.message}, for which {each.identifier!r} is registered"
-                    found = replace(found, message=message)
-                yield replace(found, key=key)
+                    found = found._replace(message=message)
+                yield found._replace(key=key)
 
     def check_module(self, mention: Mention) -> Iterator[Finding]:
         """Import a module and its submodules, which register functions."""
@@ -224,7 +224,7 @@ def moved_functions(
         if is_moved and each.library_function not in functions:
             message = f"the code registers {each.text!r} for {names[each.text]!r} instead"
             remedy = "Register it for both, or run `spatch-core update --prune`"
-            found[each.library_function] = replace(error(message, remedy), key=each.key)
+            found[each.library_function] = error(message, remedy)._replace(key=each.key)
     return found
 
 
@@ -254,7 +254,7 @@ def check_pattern(pattern: TypePattern, importer: Importer) -> Iterator[Finding]
         # A class need not be an attribute of its module.
         named = [each for each in every_class() if type_identifier(each) == pattern.identifier]
         if not (named or "<locals>" in pattern.qualname):
-            yield replace(found, message=f"{found.message}, so {str(pattern)!r} can never match")
+            yield found._replace(message=f"{found.message}, so {str(pattern)!r} can never match")
     else:
         named = [found]
     for each in named[:1]:
@@ -292,7 +292,7 @@ def check_calls(description: Description, system: BackendSystem, waits: bool) ->
             "first, so it never runs unasked",
             "Write requires_opt_in = true, which says so; users then choose it with prioritize",
         )
-        yield replace(found, key="requires_opt_in")
+        yield found._replace(key="requires_opt_in")
     if own and "builtins" not in [each.module for each in own]:
         for position, each in enumerate(description.primary_types):
             if each.module == "builtins" and not description.in_code:
@@ -302,7 +302,7 @@ def check_calls(description: Description, system: BackendSystem, waits: bool) ->
                     f"like {called}, and none that has an object of the library beside it",
                     f"Remove {str(each)!r}, unless calls like {called} are meant",
                 )
-                yield replace(found, key=f"primary_types[{position}]")
+                yield found._replace(key=f"primary_types[{position}]")
     yield from _check_priority(description, system)
 
 
@@ -319,4 +319,4 @@ def _check_priority(description: Description, system: BackendSystem) -> Iterator
             meant = [] if name in names else names_like(name, names)
             if meant:
                 found = note(f"no backend {name!r} is installed", did_you_mean(meant))
-                yield replace(found, key=f"{key}[{position}]")
+                yield found._replace(key=f"{key}[{position}]")

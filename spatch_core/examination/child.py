@@ -21,7 +21,7 @@ from importlib import import_module
 from tempfile import TemporaryFile
 from typing import Any, TypeAlias
 
-from .._errors import Finding, in_words, replace
+from .._errors import Finding, in_words
 from ..exceptions import SpatchCoreWarning
 from .findings import error, from_record, note, to_record, with_keys
 
@@ -137,7 +137,7 @@ class TaskResult:
         if self.endings and self.endings[-1].module and not self.is_complete:
             message = "the rest was not examined, because too many modules ended the interpreter"
             found = note(message, "Repair the modules that end the interpreter")
-            yield replace(found, is_unchecked=True)
+            yield found._replace(is_unchecked=True)
 
 
 class Journal:

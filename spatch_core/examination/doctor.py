@@ -16,7 +16,7 @@ from .._environment import (
     near_misses,
     read_environment,
 )
-from .._errors import Finding, Severity, Source, replace
+from .._errors import Finding, Severity, Source
 from .._order import CYCLE
 from .._patterns import (
     DEFAULT,
@@ -117,7 +117,7 @@ def examine_library(library: str | Library, *, timeout: float = 60.0) -> Library
         library = find_library(library)
     if library.owner is not None:  # the other library of this name is used
         (fault,) = load_library(library).problems  # which imports nothing
-        return LibraryReport(library.name, (replace(fault, severity=Severity.WARNING),), library)
+        return LibraryReport(library.name, (fault._replace(severity=Severity.WARNING),), library)
 
     def child(task: str, backend: str | None = None, **variables: str) -> TaskResult:
         request = {"name": library.name, "identifier": library.identifier, "backend": backend}
@@ -166,7 +166,7 @@ def _reported(result: TaskResult, backend: str | None, place: dict[str, Any]) ->
     """Yield the findings of a task, and those about children that ended early."""
     remedy = _IN_USE if backend is None else "Repair the module, or block the backend"
     for each in result.failures(remedy):
-        yield replace(each, backend=backend, source=source_from_json(place))
+        yield each._replace(backend=backend, source=source_from_json(place))
     yield from result.findings
 
 
@@ -191,7 +191,7 @@ def check_variables(backends: list[str], mentioned: Iterable[tuple[str, str]]) -
         if name not in backends and not [*near_misses([(name, variable)], backends)]:
             message = f"no backend is named {name!r}; the name is ignored"
             remedy = f"Remove it; installed are: {', '.join(backends)}"
-            yield replace(warning(message, remedy), key=variable)
+            yield warning(message, remedy)._replace(key=variable)
 
 
 def _check_chosen(environment: Environment, states: Iterable[dict[str, Any]]) -> Iterator[Finding]:
@@ -204,7 +204,7 @@ def _check_chosen(environment: Environment, states: Iterable[dict[str, Any]]) ->
         if is_choice and state in (State.BROKEN, State.BLOCKED, State.INACTIVE):
             message = f"the backend {name!r} is {state}, so the name is ignored"
             remedy = "Remove the name, or make the backend usable: `spatch-core list` says why"
-            yield replace(warning(message, remedy), key=variable)
+            yield warning(message, remedy)._replace(key=variable)
 
 
 # --- The tasks of child processes -----------------------------------------------------------------
@@ -265,7 +265,7 @@ def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None) ->
             is_usable = problem.backend in (loaded.system.backends if loaded.system else ())
             is_minor = is_variable or (is_usable and not problem.skips)
             severity = Severity.WARNING if is_minor else Severity.ERROR
-            journal.found([replace(problem, severity=severity)])
+            journal.found([problem._replace(severity=severity)])
     states = [
         {"name": each.name, "state": each.state.value, **source_as_json(each.source)}
         for each in list_backends(loaded)
@@ -303,7 +303,7 @@ def _examine_backend(
     calls = _check_calls(description, system, journal)
     absent = check_environment(description, system.problems)
     found = chain(check.findings(), calls, absent)
-    journal.found(replace(each, backend=name, source=home) for each in found)
+    journal.found(each._replace(backend=name, source=home) for each in found)
 
 
 def _check_calls(

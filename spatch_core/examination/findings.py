@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 from .._description import EVERY, NO_FUNCTIONS
-from .._errors import Finding, Published, Severity, Source, replace
+from .._errors import Finding, Severity, Source
 
 KeyPath: TypeAlias = "tuple[str | int, ...]"
 """The keys and indices that lead to a value in a description."""
@@ -18,7 +18,7 @@ _BARE = {*NO_FUNCTIONS} - {EVERY}
 
 
 @dataclass(frozen=True, slots=True)
-class Report(Published):
+class Report:
     """The result of an examination.
 
     Parameters
@@ -71,13 +71,13 @@ def note(message: str, remedy: str) -> Finding:
 
 def unchecked(why: str, remedy: str = "Check where it is installed") -> Finding:
     """Return a note that something could not be checked."""
-    return replace(note(f"{why}, so this is not checked", remedy), is_unchecked=True)
+    return note(f"{why}, so this is not checked", remedy)._replace(is_unchecked=True)
 
 
 def with_keys(finding: Finding, keys: Iterable[str]) -> Finding:
     """Return a finding about these keys."""
     key, *more = [*keys] or (None,)
-    return replace(finding, key=key, more_keys=tuple(more))
+    return finding._replace(key=key, more_keys=tuple(more))
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:

@@ -9,8 +9,7 @@ from itertools import chain
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._errors import Finding, Severity, Source, nearest, replace
-from .._freezing import nature_of_callable
+from .._errors import Finding, Severity, Source, nearest
 from .._patterns import loaded_object, split_identifier
 from .._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN, nature_of
 from .child import foreign_code
@@ -135,7 +134,7 @@ class LibraryFunctions:
         package = package_of(identifier)
         is_known = self.system is not None or package in map(package_of, functions)
         if finding is not None and (finding.is_unchecked or not finding.is_absent):
-            return replace(finding, severity=Severity.NOTE, is_unchecked=True)
+            return finding._replace(severity=Severity.NOTE, is_unchecked=True)
         if finding is not None and not is_known:
             return finding
         named = loaded_object(module, qualname)
@@ -196,7 +195,7 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     """
     if not callable(thing):
         return _not_callable(mention, thing, "Name a function")
-    if mention.role is Role.SHOULD_RUN and nature_of_callable(thing) != PLAIN:
+    if mention.role is Role.SHOULD_RUN and nature_of(thing) != PLAIN:
         return error(
             f"{mention.text!r} is a coroutine or generator function: a call never returns True, so "
             "it always defers",
@@ -231,7 +230,7 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
 
 def check_nature(mention: Mention, thing: Any, default: Any) -> Finding | None:
     """Return a finding if an implementation makes no coroutine or generator, as `default` does."""
-    wanted, own = nature_of(default), nature_of_callable(thing)
+    wanted, own = nature_of(default), nature_of(thing)
     # Any iterable will do instead of a generator.
     will_do = (PLAIN, GENERATOR) if wanted == GENERATOR else (wanted,)
     if wanted == PLAIN or not {wanted, own} <= {*_NATURES} or own in will_do:
@@ -264,7 +263,7 @@ def check_conversion(mention: Mention, thing: Any) -> Finding | None:
     call = f"{mention.key}({', '.join(names)})"
     if not callable(thing):
         return _not_callable(mention, thing, f"Name a function that is called as {call}")
-    if nature_of_callable(thing) != PLAIN:
+    if nature_of(thing) != PLAIN:
         return error(
             f"{mention.text!r} is a coroutine or generator function, and {call} must return the "
             "converted object",

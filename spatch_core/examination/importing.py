@@ -23,7 +23,7 @@ from .._environment import (
     installed_version,
     why_unmet,
 )
-from .._errors import Finding, in_words, nearest, replace
+from .._errors import Finding, in_words, nearest
 from .._patterns import TypePattern, split_identifier
 from ..exceptions import IdentifierError
 from .findings import error, key_path, note, unchecked, warning
@@ -183,11 +183,11 @@ def check_environment(description: Description, problems: Iterable[Finding]) -> 
     malformed = [each.backend for each in problems if each.key == REQUIRES]
     if description.unmet and description.name not in malformed:
         message = f"{description.unmet}, so it is inactive here"
-        yield replace(note(message, "Install it to use the backend"), key=REQUIRES)
+        yield note(message, "Install it to use the backend")._replace(key=REQUIRES)
     for identifier, why in description.absent.items():
         message = f"it has no implementation for what is installed here: {why}"
         found = note(message, "Install it, or add an implementation without a requirement")
-        yield replace(found, key=key_path(("functions", identifier)))
+        yield found._replace(key=key_path(("functions", identifier)))
 
 
 # --- Importing ------------------------------------------------------------------------------------

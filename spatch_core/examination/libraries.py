@@ -21,14 +21,12 @@ from .._environment import (
 )
 from .._errors import (
     Finding,
-    Published,
     Severity,
     Source,
     either,
     ended,
     in_words,
     nearest,
-    replace,
 )
 from .._order import DECLARED
 from .._patterns import (
@@ -52,7 +50,7 @@ GROUP = "spatch_core.libraries"
 
 
 @dataclass(frozen=True, slots=True)
-class Library(Published):
+class Library:
     """A registered library, not yet imported.
 
     Parameters
@@ -241,7 +239,7 @@ def _with_advice(problem: Finding) -> Finding:
     if advice is None:
         return problem
     message, remedy = advice
-    return replace(problem, message=message, remedy=remedy, key=None)
+    return problem._replace(message=message, remedy=remedy, key=None)
 
 
 def _alike(system: BackendSystem) -> Iterator[Finding]:
@@ -252,7 +250,7 @@ def _alike(system: BackendSystem) -> Iterator[Finding]:
         with suppress(Exception):  # its file of entry points may be damaged
             for name in {each.group for each in distribution.entry_points}:
                 source = Source(metadata=distribution)
-                found += [(name, replace(e, source=source)) for e in check_group(name, known)]
+                found += [(name, e._replace(source=source)) for e in check_group(name, known)]
     others = {str(each.group) for each in live_systems()} if found else ()
     yield from (each for name, each in found if name not in others)
 

@@ -10,13 +10,13 @@ import re
 import sys
 from bisect import bisect
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import unified_diff
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS
-from .._errors import Finding, replace
+from .._errors import Finding
 from .backend_file import BackendFile, find_layout, read_file
 from .checks import DescriptionCheck, moved_functions
 from .findings import Report, error, key_path, note
@@ -140,7 +140,7 @@ def _staying(file: BackendFile, names: tuple[str, ...], is_complete: bool) -> Fi
     remedy = "Register them, remove them with --prune, or keep them up to date by hand"
     if not is_complete:
         remedy = "Update the file where all modules can be imported, or edit it by hand"
-    return file.placed(replace(note(message, remedy), key=key_path(("functions", names[0]))))
+    return file.placed(note(message, remedy)._replace(key=key_path(("functions", names[0]))))
 
 
 def _registered(
@@ -333,14 +333,14 @@ def _implementation_faults(backend: Any, importer: Importer) -> Iterator[Finding
         found = importer.load(each.identifier, is_needed=True)
         # Compare with ==, too: each access to a bound method creates a new object.
         if isinstance(found, Finding):
-            yield replace(found, key=key, remedy=remedy)
+            yield found._replace(key=key, remedy=remedy)
         elif found is not each.function and found != each.function:
             message = f"{each.identifier!r} does not lead to the registered function"
-            yield replace(error(message, remedy), key=key)
+            yield error(message, remedy)._replace(key=key)
         elif each.should_run is not None:
             asked = importer.load(each.should_run, is_needed=True)
             if isinstance(asked, Finding):
-                yield replace(asked, key=key)
+                yield asked._replace(key=key)
 
 
 # --- Variants by name -----------------------------------------------------------------------------
