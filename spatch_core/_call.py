@@ -264,19 +264,15 @@ class Run:
         memory = decision.function.memory
         return self.answer() if memory is None else memory.call(self)
 
-    def answer(self) -> Any:
-        """Call the candidates, the first one first."""
-        self.left = [*self.decision.candidates]
-        return self.walk()
-
-    def after(
-        self, step: Step | None, answer: object, context: DispatchContext | None = None
+    def answer(
+        self,
+        step: Step | None = None,
+        answer: object = None,
+        context: DispatchContext | None = None,
     ) -> Any:
-        """Call the rest after a candidate has deferred, or was postponed; no other was called yet.
+        """Call the candidates, one after the other; `step` has deferred already, or was postponed.
 
-        It is None if the call has changed the state: then this is another decision. `answer` is
-        that of ``should_run``, or the reason if the implementation has deferred. The state has no
-        trace: nothing is recorded.
+        `answer` is that of its ``should_run``, or the reason if the implementation has deferred.
         """
         self.left, result = [*self.decision.candidates], UNKNOWN
         if step is not None:

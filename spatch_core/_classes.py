@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._backends import Match
 from ._call import Run, decision_of
-from ._convert import is_container, rebuilt
+from ._convert import awaited, is_container, rebuilt
 from ._decide import Decision, Step, Verdict, decide
 from ._explain import ExplainedBackend
 from ._matching import ARRAY_FUNCTION, GenericMethod
@@ -321,15 +321,11 @@ def _make_method(system: BackendSystem, mixin: type) -> Callable[..., Any]:
         result = go_on(dispatcher, func, args, kwargs)
         given = (*args, *kwargs.values())
         if function_of(func).nature & COROUTINE:
-            return _awaited_result(mixin, cls, result, given)
+            return awaited(result, lambda found: _preserved(mixin, cls, found, given))
         return _preserved(mixin, cls, result, given)
 
     method.__name__ = method.__qualname__ = str(system.protocol)
     return method
-
-
-async def _awaited_result(mixin: type, cls: type, answer: Any, given: tuple[Any, ...]) -> Any:
-    return _preserved(mixin, cls, await answer, given)
 
 
 def _preserved(mixin: type, cls: type, result: Any, given: tuple[Any, ...]) -> Any:

@@ -151,7 +151,7 @@ def deferred(function: Function, called: Any, args: Any, kwargs: Any, values: An
         reason = reason_of(cause)
     run, step = _run_of(function, called, args, kwargs, values)
     run.cause = cause
-    return run.after(step, reason)
+    return run.answer(step, reason)
 
 
 def failed(
@@ -178,7 +178,10 @@ def failed(
 def _run_of(
     function: Function, called: Any, args: Any, kwargs: Any, values: Any
 ) -> tuple[Run, Step | None]:
-    """Return the run of a call, and the candidate whose bare implementation was called."""
+    """Return the run of a call, and the candidate whose bare implementation was called.
+
+    It is None if the call has changed the state: then the decision is another one.
+    """
     found = function.extract(args, kwargs) if values is None else given(values)
     decision = decision_of(function, map(type, found))
     return Run(decision, args, kwargs, values), decision.candidate_of(called)
@@ -218,7 +221,7 @@ def _with_context(
                 raise
             if answer is not True:
                 if default is None or not (answer is False or type(answer) is str):
-                    return Run(decision, args, keywords, found).after(first, answer, context)
+                    return Run(decision, args, keywords, found).answer(first, answer, context)
                 try:
                     return default(*args, **keywords)
                 except Exception as error:
@@ -237,7 +240,7 @@ def _with_context(
             Run(decision, args, keywords).note(error, first)
             raise
         if result is NotImplemented:
-            return Run(decision, args, keywords, found).after(first, RETURNED, context)
+            return Run(decision, args, keywords, found).answer(first, RETURNED, context)
         return result
 
     made: Any = TakesFound(call) if has_finder else call
