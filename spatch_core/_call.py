@@ -60,8 +60,7 @@ class DispatchContext:
     """
 
     __slots__ = (
-        *("_args", "_continued", "_dispatch_args", "_known", "_kwargs", "_prepared", "_rest"),
-        "_run",
+        *("_args", "_continued", "_dispatch_args", "_known", "_kwargs", "_prepared", "_run"),
     )
 
     if TYPE_CHECKING:
@@ -71,9 +70,7 @@ class DispatchContext:
         _known: SharedPart
         _kwargs: Mapping[str, Any]
         _prepared: Any
-        # Not set for the first candidate of a call that is not walked.
-        _rest: list[Step]
-        _run: Run
+        _run: Run  # not set for the first candidate of a call that is not walked
 
     def __init__(
         self,
@@ -149,21 +146,26 @@ class DispatchContext:
         """
         decision = self._known.decision
         before: Run | None = getattr(self, "_run", None)
-        left: list[Step] | None = getattr(self, "_rest", None)
-        # `explain` asks without a rest that could be called.
-        if decision is None or (before is not None and left is None):
+        # `explain` asks without candidates that could be called.
+        if decision is None or (before is not None and not before.left):
             raise RuntimeError(
                 "call_next() needs the context of a running call. This one was made by hand, "
                 "copied or unpickled. Use the context that was passed to the implementation"
             )
-        run = Run(decision, args, kwargs)
+        run, left = Run(decision, args, kwargs), decision.candidates[1:]
         if before is not None:
+            # As a rule, the first one is this backend. It may still convert.
+            left = [
+                each
+                for each in before.left
+                if each.backend != self.name or each.conversions is not None
+            ]
             run.reasons, run.unconverted = {**before.reasons}, {**before.unconverted}
             run.cause = before.cause
         run.reasons[self.name] = CONTINUED
         # The context keeps the answers, which count if this backend defers.
         self._continued = run
-        result = run.walk_on(decision.candidates[1:] if left is None else left)
+        result = run.walk_on(left)
         # Awaitables and iterators can be used only once.
         if not decision.function.nature:
             run.result = result
@@ -309,7 +311,6 @@ class Run:
         context: DispatchContext | None = None
         if not step.is_plain:
             context = self.context(step)
-            context._rest = self.left[1:]
             answer = self.ask(step, context)
             if answer is not None:
                 return self._defer(step, answer, context)
