@@ -22,11 +22,9 @@ from ._backends import Match
 from ._call import Run, decision_of
 from ._convert import awaited, is_container, rebuilt
 from ._decide import Decision, Step, Verdict, decide
-from ._explain import ExplainedBackend
 from ._matching import ARRAY_FUNCTION, GenericMethod
 from ._patterns import DEFAULT, bases_of, is_derived, mro_of, shown, type_identifier
 from ._wrapper import COROUTINE, function_of
-from .exceptions import NoImplementationError
 
 if TYPE_CHECKING:
     from ._function import Dispatcher
@@ -41,11 +39,8 @@ def remember(run: Run, memory: Memory) -> Any:
     """Call the candidates of a method that decides or follows, or the remembered backend."""
     decision, args, kwargs = run.decision, run.args, run.kwargs
     if memory.follows and not decision.sole:
-        step = remembered_step(decision, memory, args, kwargs)
-        if step is not None:
-            if step.verdict is Verdict.NO_MATCH:
-                raise _refusal(decision, memory, step)
-            run.decision = followed(decision, memory, step)
+        run.decision = followed(decision, memory, args, kwargs)
+        if run.decision is not decision:
             return run.answer()
     if not memory.decides:
         return run.answer()
@@ -94,7 +89,41 @@ def _answered(run: Run) -> str:
     return DEFAULT if converts and (len(named) == 1 or name in run.reasons) else name
 
 
-def remembered_step(
+def followed(
+    decision: Decision, memory: Memory, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Decision:
+    """Return the decision of a call of a method that follows: only the remembered backend answers.
+
+    It is the given one if no backend is remembered that implements the function.
+    """
+    step = _remembered_step(decision, memory, args, kwargs)
+    if step is None:
+        return decision
+    name, reason = step.backend, _has_run(decision, memory, step.backend)
+
+    def change(steps: list[Step]) -> list[Step]:
+        if name == DEFAULT and step.may_answer:
+            return [each if _is_own(each) else _later(each, reason) for each in steps]
+        others = [
+            _later(each, reason)
+            for each in steps
+            if each.backend not in (name, DEFAULT) and not each.is_last
+        ]
+        return [step, *others, Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason, is_last=True)]
+
+    made = decision.changed(change)
+    if not step.may_answer:
+        made.declined, made.is_operator = f"{reason}, and {step.reason}", False
+        made.remedy = f"call {memory.method} again with arguments of these types"
+    elif name != DEFAULT:
+        # It may not defer; its `call_next` goes on with those that would follow otherwise.
+        made.sole = True
+        others = [each for each in decision.candidates if each.backend != name]
+        made.rest = decision.with_candidates(others)
+    return made
+
+
+def _remembered_step(
     decision: Decision, memory: Memory, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Step | None:
     """Return the step of the backend that the instance of a call remembers.
@@ -133,30 +162,6 @@ def remembered_step(
     return Step(name, implementation, prioritized=True, reason=_has_run(decision, memory, name))
 
 
-def followed(decision: Decision, memory: Memory, step: Step) -> Decision:
-    """Return the decision of a call whose instance remembers the backend of a step."""
-    name, reason = step.backend, _has_run(decision, memory, step.backend)
-
-    def change(steps: list[Step]) -> list[Step]:
-        """Let only the remembered backend answer."""
-        if name == DEFAULT and step.verdict is Verdict.RUNS:
-            return [each if _is_own(each) else _later(each, reason) for each in steps]
-        others = [
-            _later(each, reason)
-            for each in steps
-            if each.backend not in (name, DEFAULT) and not each.is_last
-        ]
-        return [step, *others, Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason, is_last=True)]
-
-    made = decision.changed(change)
-    if name != DEFAULT:
-        # It may not defer; its `call_next` goes on with those that would follow otherwise.
-        made.sole = True
-        others = [each for each in decision.candidates if each.backend != name]
-        made.rest = decision.with_candidates(others)
-    return made
-
-
 def _has_run(decision: Decision, memory: Memory, name: str) -> str:
     """Say which backend an instance remembers."""
     return f"{shown(name, decision.default_name)} has run {memory.method}"
@@ -172,19 +177,6 @@ def _later(step: Step, reason: str) -> Step:
     if step.verdict not in (Verdict.RUNS, Verdict.LATER):
         return step
     return Step(step.backend, verdict=Verdict.LATER, reason=reason)
-
-
-def _refusal(decision: Decision, memory: Memory, step: Step) -> NoImplementationError:
-    types = tuple(map(type_identifier, decision.types))
-    return NoImplementationError(
-        decision.function.identifier,
-        types,
-        types,
-        (ExplainedBackend(step.backend, step.verdict, step.reason, decision.default_name),),
-        decision.policy or "",
-        (f"call {memory.method} again with arguments of these types",),
-        f"{_has_run(decision, memory, step.backend)}, and {step.reason}",
-    )
 
 
 # --- Types that override --------------------------------------------------------------------------

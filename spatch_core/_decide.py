@@ -134,6 +134,8 @@ class Decision:
     """The foreign types, and the overriding types whose consent the default needs."""
     declined = ""
     """Why no policy lets the default run with the arguments of the call; else empty."""
+    remedy = ""
+    """What would help instead of other options if it is declined."""
     is_operator = False
     """Whether a call that nothing takes returns ``NotImplemented``, so that others may answer."""
     sole = False

@@ -316,11 +316,9 @@ def explain_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     found, kwargs = function.values(args, kwargs), function.without_like(kwargs)
     decision = decide(backends, function, state, map(type, given(found)))
     if function.memory is not None and function.memory.follows:
-        from ._classes import followed, remembered_step  # few functions follow
+        from ._classes import followed  # few functions follow
 
-        step = remembered_step(decision, function.memory, args, kwargs)
-        if step is not None:
-            decision = followed(decision, function.memory, step)
+        decision = followed(decision, function.memory, args, kwargs)
     return explain(decision, Run(decision, args, kwargs, found), asks=True)
 
 

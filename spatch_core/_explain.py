@@ -359,6 +359,9 @@ def _remedies(run: Run, explained: tuple[ExplainedBackend, ...]) -> Iterator[str
     """Yield the options under which a refused call would run, one sentence each."""
     decision, args, kwargs = run.decision, run.args, run.kwargs
     backends, state = decision.backends, decision.state
+    if decision.remedy:
+        yield decision.remedy
+        return
     # These would match if they were prioritized.
     for name in [each.backend for each in explained if each.verdict is Verdict.INACTIVE]:
         if not backends.catalog.descriptions[name].unmet:
