@@ -109,17 +109,16 @@ class Explanation:
 def explain(
     decision: Decision,
     run: Run | None = None,
-    steps: Iterable[Step] | None = None,
     *,
     asks: bool = False,
 ) -> Explanation:
     """Explain what would run for a call; no implementation runs.
 
     `run` has the arguments, if they are known, and the answers that backends have given. If it
-    `asks`, each other ``should_run`` is called. `steps` replace those of the decision.
+    `asks`, each other ``should_run`` is called.
     """
     explainer = _Explainer(decision, run, asks)
-    for step in decision.steps if steps is None else steps:
+    for step in decision.steps:
         explainer.explain(step)
     hooks = tuple(map(callable_identifier, decision.state.hook or ()))
     # A converter gets one line: that of its conversion replaces "has no implementation".
