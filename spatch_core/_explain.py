@@ -251,8 +251,7 @@ class Outcome(str, Enum):
     CONVERTED = "converted"
     DEFERRED = "deferred"
 
-    def __str__(self) -> str:
-        return self.value
+    __str__ = str.__str__
 
 
 @dataclass(frozen=True, slots=True)
