@@ -106,12 +106,7 @@ class Explanation:
     _repr_html_ = as_html
 
 
-def explain(
-    decision: Decision,
-    run: Run | None = None,
-    *,
-    asks: bool = False,
-) -> Explanation:
+def explain(decision: Decision, run: Run | None = None, *, asks: bool = False) -> Explanation:
     """Explain what would run for a call; no implementation runs.
 
     `run` has the arguments, if they are known, and the answers that backends have given. If it
