@@ -211,7 +211,7 @@ class Backends:
         left = [name for name in self.catalog.base_order if name in names]
         while True:
             found = [descriptions[name] for name in left]
-            order = order_backends(found, set_order, self.set_order_variable, nearness)
+            order = order_backends(found, set_order, nearness)
             on_cycles = {name: cycle for cycle in order.cycles for name in cycle.members}
             if not on_cycles:
                 return order.names, skipped
@@ -220,23 +220,6 @@ class Backends:
             installed = {n: each for n, each in on_cycles.items() if not descriptions[n].in_code}
             skipped |= installed or on_cycles
             left = [name for name in left if name not in skipped]
-
-    def why_void(self, before: str, after: str) -> str:
-        """Say why an edge between two backends takes part in no call; empty if it may."""
-        one, other = self.catalog.descriptions[before], self.catalog.descriptions[after]
-        for each in (one, other):
-            if each.requires_opt_in:
-                return f"{each.name} is inactive, or prioritized and goes first"
-        placed = self.placed | {DEFAULT}
-        if (before in placed) != (after in placed):
-            return "the library's own go before backends that are merely installed"
-        if one.every or other.every:
-            return ""
-        if DEFAULT in (before, after):
-            shares = bool(other.functions if before == DEFAULT else one.functions)
-        else:
-            shares = not set(one.functions).isdisjoint(other.functions)
-        return "" if shares else "they implement no function in common"
 
     # What they name, imported on first use.
 

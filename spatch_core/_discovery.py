@@ -172,7 +172,7 @@ def build_catalog(
     types = system._default_types, system._secondary_types
     found[DEFAULT] = Description(DEFAULT, *types, in_code=True)
     variable = environment.variable(SET_ORDER)
-    order = order_backends([*found.values()], environment.set_order, variable)
+    order = order_backends([*found.values()], environment.set_order)
     for cycle in order.cycles:
         message = f"{CYCLE}: {cycle.in_words(default_name)}"
         remedy = (

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterable, Iterator
     from types import FrameType
 
 _LONGEST = 2_000
@@ -144,8 +144,7 @@ class Severity(str, Enum):
     WARNING = "warning"
     NOTE = "note"
 
-    def __str__(self) -> str:
-        return self.value
+    __str__ = str.__str__
 
 
 class Finding(NamedTuple):
@@ -169,7 +168,7 @@ class Finding(NamedTuple):
     warns : bool
         Whether loading the backends warns about it.
     severity : Severity
-        How bad it is. Notes are not faults.
+        How bad it is, by default a warning. Notes are not faults.
     more_keys : tuple of str
         Further keys with the same fault.
     line : int or None
@@ -234,7 +233,6 @@ def reason_to_skip(
 
 # The caller's line
 
-_PACKAGE = __name__.rpartition(".")[0] + "."
 # As `_patterns.GENERATED`, which the import of a library needs without this module.
 _GENERATED = "<dispatch of "
 # These two modules of the standard library call back into this package.
@@ -244,18 +242,12 @@ _CALLING_BACK = ("importlib", "functools")
 def warn_caller(warning: Warning, packages: Iterable[str] = ()) -> None:
     """Issue a warning at the first line outside of this package, and of others."""
     left_out = {*_CALLING_BACK, *packages}
-    frame = sys._getframe(1)
-    while frame.f_back is not None and (_is_between(frame) or _package_of(frame) in left_out):
-        frame = frame.f_back
-    warnings.warn_explicit(
-        warning,
-        type(warning),
-        frame.f_code.co_filename,
-        frame.f_lineno,
-        frame.f_globals.get("__name__") or "<unknown>",
-        # The module's registry, by which the filter "default" shows a warning once per line.
-        frame.f_globals.setdefault("__warningregistry__", {}),
+    outside = (
+        level
+        for frame, level in _callers(sys._getframe())
+        if not _is_between(frame) and _module_of(frame).partition(".")[0] not in left_out
     )
+    warnings.warn(warning, stacklevel=next(outside, 1))
 
 
 def stacklevel(level: int = 2) -> int:
@@ -283,33 +275,35 @@ def stacklevel(level: int = 2) -> int:
     ...     if width is not None:
     ...         warnings.warn("width is now sigma", DeprecationWarning, stacklevel=stacklevel())
     """
-    frame = sys._getframe(1)
     found = 1
-    while level > 1 and frame.f_back is not None:
-        frame = frame.f_back
-        if _is_uncounted(frame):
-            continue
-        found += 1
-        if not _is_between(frame):
-            level -= 1
+    for frame, found in _callers(sys._getframe(1)) if level > 1 else ():
+        level -= not _is_between(frame)
+        if level == 1:
+            return found
     return found + level - 1
+
+
+def _callers(frame: FrameType) -> Iterator[tuple[FrameType, int]]:
+    """Yield the callers of a frame, each with its ``stacklevel`` there."""
+    level = 1
+    while frame.f_back is not None:
+        frame = frame.f_back
+        file = frame.f_code.co_filename
+        # `warnings` does not count these frames of an import.
+        if not ("importlib" in file and "_bootstrap" in file):
+            level += 1
+            yield frame, level
 
 
 def _is_between(frame: FrameType) -> bool:
     """Whether a frame belongs to dispatching, between a library's function and its caller."""
     # Generated code is recognized by its file name, because it may run in the library's namespace.
     is_generated = frame.f_code.co_filename.startswith(_GENERATED)
-    return is_generated or f"{frame.f_globals.get('__name__')}.".startswith(_PACKAGE)
+    return is_generated or f"{_module_of(frame)}.".startswith(f"{__package__}.")
 
 
-def _is_uncounted(frame: FrameType) -> bool:
-    """Whether a frame is one of those of an import that `warnings` does not count."""
-    file = frame.f_code.co_filename
-    return "importlib" in file and "_bootstrap" in file
-
-
-def _package_of(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__")).partition(".")[0]
+def _module_of(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__"))
 
 
 def is_first(told: dict[Hashable, None], key: Hashable) -> bool:

@@ -1,4 +1,4 @@
-"""The priority order of backends: descriptions and edges come in; names and reasons go out.
+"""The priority order of backends: descriptions and edges come in; names go out.
 
 An *edge* says that one backend goes before another, and why. Edges come from three sources, and a
 stronger edge overrides a weaker opposite one:
@@ -40,22 +40,19 @@ Pairs = Iterable[tuple[Node, Node]]
 
 ENVIRONMENT = "environment"
 DECLARED = "declared"
-BY_TYPES = "type specificity"
-"""The origins of edges, the strongest first."""
+"""The origins of explicit edges, the strongest first."""
 
 CYCLE = "the declared priorities form a cycle"
 """The start of messages about a `Cycle`."""
-_MORE_SPECIFIC = "the primary types of {} ({}) are more specific than the types that {} supports"
 _WIDTHS = {EXACT: 0, SUBCLASS: 1, ABSTRACT: 2}
 
 
 class Edge(NamedTuple):
-    """One backend goes before another, for a reason."""
+    """One backend goes before another, because the environment or a description says so."""
 
     before: str
     after: str
     origin: str
-    reason: str
     moves_down: bool = False  # the second backend moves down, instead of the first one up
 
 
@@ -99,7 +96,7 @@ class Group:
 
 
 class Order(NamedTuple):
-    """The priority order, and the reasons for it."""
+    """The priority order, and the edges that made it."""
 
     names: tuple[str, ...]  # by priority, "default" among them
     explicit: Sequence[Edge] = ()
@@ -107,30 +104,17 @@ class Order(NamedTuple):
     specificity: Sequence[tuple[Group, Group]] = ()
     cycles: Sequence[Cycle] = ()
 
-    def edges(self, default_name: str = DEFAULT) -> Iterator[Edge]:
-        """Yield every edge once, the strongest first; `default_name` is that of the library."""
-        yield from self.explicit
-        told = {(edge.before, edge.after) for edge in self.explicit}
-        for before, after in self.specificity:
-            for first, second in product(before.members, after.members):
-                if (first.name, second.name) not in told:
-                    types = ", ".join(map(str, first.primary_types))
-                    name, other = (shown(each.name, default_name) for each in (first, second))
-                    text = _MORE_SPECIFIC.format(name, types, other)
-                    yield Edge(first.name, second.name, BY_TYPES, text)
-
 
 def order_backends(
     descriptions: Sequence[Description],
     set_order: Sequence[tuple[str, str]] = (),
-    variable: str = "SET_ORDER",
     nearness: Sequence[Sequence[frozenset[str]]] = (),
 ) -> Order:
     """Order backends by priority, as the module's docstring defines it.
 
-    `set_order` has the edges of the environment, free of cycles, and `variable` its name.
-    `nearness` has, for each dispatch type of a call, sets of backends whose patterns name the same
-    class, the nearest class first. Declared edges on a cycle are void.
+    `set_order` has the edges of the environment, free of cycles. `nearness` has, for each dispatch
+    type of a call, sets of backends whose patterns name the same class, the nearest class first.
+    Declared edges on a cycle are void.
 
     >>> from spatch_core._patterns import TypePattern
     >>> def backend(name, **fields):
@@ -148,7 +132,7 @@ def order_backends(
     ('default', 'c', 'b', 'a', 'd')
     """
     base = base_order(descriptions)
-    explicit, cycles = _explicit_edges(base, set_order, variable)
+    explicit, cycles = _explicit_edges(base, set_order)
     group_of = _grouped(base.values(), explicit, nearness)
     groups = [*dict.fromkeys(group_of.values())]
 
@@ -185,10 +169,10 @@ def base_order(descriptions: Sequence[Description]) -> dict[str, Description]:
 
 
 def _explicit_edges(
-    base: Mapping[str, Description], set_order: Sequence[tuple[str, str]], variable: str
+    base: Mapping[str, Description], set_order: Sequence[tuple[str, str]]
 ) -> tuple[list[Edge], list[Cycle]]:
     """Return the explicit edges in force, and the cycles of declared edges, which are void."""
-    edges = _stated_edges(base, set_order, variable)
+    edges = _stated_edges(base, set_order)
     cycles = _declared_cycles(base, edges, set_order)
     void = {pair for cycle in cycles for pair in cycle.pairs}
     edges = [edge for edge in edges if (edge.before, edge.after) not in void]
@@ -203,7 +187,7 @@ def _explicit_edges(
 
 
 def _stated_edges(
-    present: Mapping[str, Description], set_order: Sequence[tuple[str, str]], variable: str
+    present: Mapping[str, Description], set_order: Sequence[tuple[str, str]]
 ) -> list[Edge]:
     """Return the edges of the environment, and the declared ones that no path of these opposes."""
     following = _successors(set_order)
@@ -213,26 +197,22 @@ def _stated_edges(
             # Absent names connect their neighbours.
             for second in _reached(first, following, stops=present):
                 if second in present:
-                    reason = f"{variable} says {first}>{second}"
-                    edges[first, second] = Edge(first, second, ENVIRONMENT, reason)
+                    edges[first, second] = Edge(first, second, ENVIRONMENT)
     reached: dict[str, dict[str, None]] = {}
 
-    def declare(first: str, second: str, reason: str, moves_down: bool) -> None:
+    def declare(first: str, second: str, moves_down: bool) -> None:
         if first not in present or second not in present:
             return
         if second not in reached:
             reached[second] = _reached(second, following)
         if first not in reached[second]:
-            edge = Edge(first, second, DECLARED, reason, moves_down)
-            edges.setdefault((first, second), edge)
+            edges.setdefault((first, second), Edge(first, second, DECLARED, moves_down))
 
     for item in present.values():
         for other in item.higher_priority_than:
-            reason = f"{item.name} declares higher_priority_than = {other}"
-            declare(item.name, other, reason, False)
+            declare(item.name, other, moves_down=False)
         for other in item.lower_priority_than:
-            reason = f"{item.name} declares lower_priority_than = {other}"
-            declare(other, item.name, reason, True)
+            declare(other, item.name, moves_down=True)
     return [*edges.values()]
 
 

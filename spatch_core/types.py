@@ -17,13 +17,7 @@ if TYPE_CHECKING:
     from ._hooked import Call
     from ._options import BackendOptions
     from ._patterns import TypePattern
-    from .examination import (
-        FileReport,
-        FileUpdate,
-        Library,
-        LibraryReport,
-        Report,
-    )
+    from .examination import FileReport, FileUpdate, Library, LibraryReport, Report
 
 __all__ = [
     "AutoGeneration",
@@ -50,25 +44,20 @@ __all__ = [
     "Verdict",
 ]
 
-_NAMES = {
-    "_decide": ["Verdict"],
-    "_description": ["AutoGeneration", "Description", "Implementation", "Variant"],
-    "_errors": ["Finding", "Severity", "Source"],
-    "_explain": ["ExplainedBackend", "Explanation", "Outcome", "Trace", "TraceEvent"],
-    "_hooked": ["Call"],
-    "_options": ["BackendOptions"],
-    "_patterns": ["TypePattern"],
-}
-_HOMES = {name: home for home, names in _NAMES.items() for name in names}
-"""Modules of the names; all others are in `examination`."""
+_HOMES = (
+    *("_options", "_errors", "_patterns", "_description", "_hooked", "_decide", "_explain"),
+    "examination",
+)
+"""The modules that define them, in the order in which fewer are imported."""
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f".{_HOMES.get(name, 'examination')}", __package__), name)
-    globals()[name] = found
-    return found
+    for home in _HOMES if name in __all__ else ():
+        found = vars(import_module(f".{home}", __package__)).get(name)
+        if found is not None:
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

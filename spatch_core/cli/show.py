@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._description import AUTO_GENERATION, EVERY, Implementation
+from .._environment import PRIORITIZE, SET_ORDER, SUFFIXES
 from .._errors import ended
 from .._order import ENVIRONMENT
 from .._patterns import DEFAULT
@@ -292,6 +293,7 @@ def library_as_json(loaded: LoadedLibrary) -> Json:
     return {
         "kind": "library",
         "library": loaded.library.name,
+        "environ_prefix": system.environ_prefix,
         "order": list(order.names),
         "prioritized": list(system.backend_opts().prioritized),
         "edges": edges_as_json(loaded),
@@ -338,8 +340,8 @@ def _library(loaded: LoadedLibrary) -> tuple[Json, list[Part]]:
     record, name = library_as_json(loaded), loaded.library.name
     variable = loaded.usable._catalog().environment.variable
     prioritized = ", ".join(map(loaded.shown, record["prioritized"]))
-    first = f"{prioritized}: {variable('PRIORITIZE')} puts them first"
-    at_once = [f"{variable('SET_ORDER')}={record['set_order']!r}"]
+    first = f"{prioritized}: {variable(PRIORITIZE)} puts them first"
+    at_once = [f"{variable(SET_ORDER)}={record['set_order']!r}"]
     left_out = [f"{each.name} ({each.state.value})" for each in unusable_backends(loaded)]
     functions: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
     for each in record["functions"]:
@@ -351,6 +353,7 @@ def _library(loaded: LoadedLibrary) -> tuple[Json, list[Part]]:
         Notes("Before all", [first] if prioritized else []),
         Notes("Breaks all cycles", at_once if len(record["cycles"]) > 1 else []),
         Notes("Not in the order", left_out),
+        Notes("Environment variables", [", ".join(map(variable, SUFFIXES))]),
     ]
     if functions[True]:
         parts += ["Functions", Table(_FUNCTIONS, functions[True])]

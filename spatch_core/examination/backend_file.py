@@ -19,7 +19,7 @@ from .._environment import parse_toml
 from .._errors import Finding, Severity, Source, either
 from .._parsing import parse_description
 from ..exceptions import DescriptionError
-from .checks import DescriptionCheck
+from .checks import DescriptionCheck, check_calls
 from .child import run
 from .findings import (
     KeyPath,
@@ -35,8 +35,8 @@ from .importing import (
     find_mentions,
     package_of,
 )
-from .libraries import are_covered, check_calls, check_priority, live_systems, own_types
-from .project import Project, package_folder
+from .libraries import are_covered, live_systems, own_types
+from .project import Project, check_group, package_folder
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
@@ -367,12 +367,12 @@ def examine(request: dict[str, Any], journal: Journal) -> None:
     check = DescriptionCheck(file.mentions(), importer, journal, name=name, groups=groups)
     journal.found(chain(check.findings(), check.unmentioned()))
     systems = live_systems()
-    found = [*file.project.check_groups({str(each.group) for each in systems})]
+    known = [each.group for each in systems if each.group]
+    found = [each for group in sorted(groups) for each in check_group(group, known)]
     for system in systems:
-        own = own_types(system)
-        if file.description is not None and file.is_for(system):
-            is_asked_for = file.description.requires_opt_in
-            waits = not is_asked_for and are_covered(file.description.known_types, own)
-            found += check_calls(file.description, own, waits)
-            found += check_priority(file.description, system)
+        description = file.description
+        if description is not None and file.is_for(system):
+            is_covered = are_covered(description.known_types, own_types(system))
+            waits = is_covered and not description.requires_opt_in
+            found += check_calls(description, system, waits)
     journal.found(found)

@@ -19,10 +19,19 @@ from .functions import (
     check_every,
     check_nature,
 )
-from .importing import Importer, Mention, Role, is_module_installed, package_of
-from .libraries import every_class
+from .importing import (
+    Importer,
+    Mention,
+    Role,
+    did_you_mean,
+    is_module_installed,
+    names_like,
+    package_of,
+)
+from .libraries import every_class, names_of_backends, own_types
 
 if TYPE_CHECKING:
+    from .._description import Description
     from ..backend_system import BackendSystem
     from .child import Journal
 
@@ -107,10 +116,10 @@ class DescriptionCheck:
             if missing:
                 message = f"the description lacks functions of the backend: {', '.join(missing)}"
                 yield note(message, "`spatch-core update` adds them")._replace(key=key)
-            moved = [*check_moved(self.mentions, functions)]
-            yield from moved
-            gone = sorted(self.implemented - {*functions, EVERY})
-            if gone and functions and self._has_all_modules and not moved:
+            moved = moved_functions(self.mentions, functions)
+            yield from moved.values()
+            gone = sorted(self.implemented - {*functions, *moved, EVERY})
+            if gone and functions and self._has_all_modules:
                 message = f"the code does not register functions of the file: {', '.join(gone)}"
                 remedy = "Register them, or remove them by `spatch-core update --prune`"
                 yield note(message, remedy)._replace(key=key)
@@ -201,18 +210,22 @@ _OBJECT_CHECKS: dict[Role, Callable[[DescriptionCheck, Mention, Any], Iterable[F
 """How the imported object is checked, in all other roles."""
 
 
-def check_moved(mentions: Iterable[Mention], functions: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield a fault for each function that the code registers, but for another one's table.
+def moved_functions(
+    mentions: Iterable[Mention], functions: Mapping[str, Any]
+) -> dict[str | None, Finding]:
+    """Return a fault for each function of the file that the code registers for another one.
 
     The library would call it for both.
     """
     names = {each.identifier: name for name, each in functions.items()}
+    found: dict[str | None, Finding] = {}
     for each in mentions:
         is_moved = each.role is Role.FUNCTION and each.text in names
         if is_moved and each.library_function not in functions:
             message = f"the code registers {each.text!r} for {names[each.text]!r} instead"
             remedy = "Register it for both, or run `spatch-core update --prune`"
-            yield error(message, remedy)._replace(key=each.key)
+            found[each.library_function] = error(message, remedy)._replace(key=each.key)
+    return found
 
 
 # --- Type patterns --------------------------------------------------------------------------------
@@ -262,3 +275,48 @@ def _check_class(pattern: TypePattern, found: Any) -> Iterator[Finding]:
             f"Write '@{pattern.identifier}' for classes registered with it too, or "
             f"'~{pattern.identifier}' for its subclasses",
         )
+
+
+# --- Priorities, and the calls that a backend takes -----------------------------------------------
+
+
+def check_calls(description: Description, system: BackendSystem, waits: bool) -> Iterator[Finding]:
+    """Yield notes about the calls that a backend takes, and about its priorities.
+
+    `waits` says whether it runs only where it is prioritized, although it does not require opt-in.
+    """
+    own = own_types(system)
+    if waits:
+        found = note(
+            "it waits for prioritize: the library works with all of its types itself and goes "
+            "first, so it never runs unasked",
+            "Write requires_opt_in = true, which says so; users then choose it with prioritize",
+        )
+        yield found._replace(key="requires_opt_in")
+    if own and "builtins" not in [each.module for each in own]:
+        for position, each in enumerate(description.primary_types):
+            if each.module == "builtins" and not description.in_code:
+                called = f"f({each.qualname})"
+                found = note(
+                    f"the library lists none of Python's own classes: the backend takes calls "
+                    f"like {called}, and none that has an object of the library beside it",
+                    f"Remove {str(each)!r}, unless calls like {called} are meant",
+                )
+                yield found._replace(key=f"primary_types[{position}]")
+    yield from _check_priority(description, system)
+
+
+def _check_priority(description: Description, system: BackendSystem) -> Iterator[Finding]:
+    """Yield a note for each name in a priority that resembles the name of an installed backend.
+
+    Other names are no fault: a backend may name some that are not installed.
+    """
+    if not (description.higher_priority_than or description.lower_priority_than):
+        return
+    names = names_of_backends(system) - {description.name}
+    for key in ("higher_priority_than", "lower_priority_than"):
+        for position, name in enumerate(getattr(description, key)):
+            meant = [] if name in names else names_like(name, names)
+            if meant:
+                found = note(f"no backend {name!r} is installed", did_you_mean(meant))
+                yield found._replace(key=f"{key}[{position}]")

@@ -19,7 +19,7 @@ from .._matching import Matcher
 from .._patterns import DEFAULT, shown, type_identifier
 from ..exceptions import IdentifierError
 from .importing import origin_of
-from .libraries import find_libraries, load_library
+from .libraries import edges_of, find_libraries, load_library
 from .question import (
     GivenType,
     LibraryError,
@@ -296,7 +296,7 @@ def _precedence(question: Question, other: str, backend: str) -> str:
     name = shown(other, system.default_name)
     if other in (*question.options.prioritize, *system.backend_opts().prioritized):
         return f"{name} goes before it: it is prioritized"
-    for edge in system._catalog().order.edges(system.default_name):
+    for edge in edges_of(system):
         if (edge.before, edge.after) == (other, backend):
             return f"{name} goes before it: {edge.reason}"
     return f"{name} goes before it"

@@ -25,7 +25,7 @@ from .._patterns import (
     split_identifier,
 )
 from ..backend_system import BackendSystem
-from .checks import DescriptionCheck
+from .checks import DescriptionCheck, check_calls
 from .child import TaskResult, run
 from .findings import (
     Report,
@@ -46,14 +46,11 @@ from .libraries import (
     Library,
     LoadedLibrary,
     State,
-    check_calls,
-    check_priority,
     find_libraries,
     find_library,
     import_public_names,
     list_backends,
     load_library,
-    own_types,
     waits_for_prioritize,
 )
 
@@ -319,8 +316,7 @@ def _check_calls(
     if description.name == DEFAULT:
         yield from check_identities(system)
     else:
-        yield from check_calls(description, own_types(system), waits)
-        yield from check_priority(description, system)
+        yield from check_calls(description, system, waits)
 
 
 def check_identities(system: BackendSystem) -> Iterator[Finding]:

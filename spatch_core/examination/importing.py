@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from .._description import Description
 
-_MISSPELLED = 0.8
+MISSPELLED = 0.8
 """The least similarity of a misspelled package: cupy and numpy, ray and array are unrelated."""
 _SIMILARITY = 0.75
 """The least similarity of each part of a misspelled function."""
@@ -256,7 +256,7 @@ class Importer:
         if is_module_installed(package):
             meant = did_you_mean(submodules_like(absent), "Correct the name, or ship the module")
             return error(message, meant, is_absent=True)
-        near = nearest(package, {*self.own, *owners_of_packages()}, _MISSPELLED)
+        near = nearest(package, {*self.own, *owners_of_packages()}, MISSPELLED)
         if near:
             return error(message, did_you_mean(near), is_absent=True)
         wanted = f"{wanted}," if wanted else ""
@@ -277,7 +277,7 @@ class Importer:
         """
         package, dot, rest = module.partition(".")
         known = {*self.own, *owners_of_packages(), *sys.stdlib_module_names}
-        near = [f"{each}{dot}{rest}" for each in nearest(package, known, _MISSPELLED)]
+        near = [f"{each}{dot}{rest}" for each in nearest(package, known, MISSPELLED)]
         name = qualname.partition(".")[0]
         return [f"{each}:{qualname}" for each in near if search(rf"\b{name}\b", _source(each))]
 
@@ -443,10 +443,10 @@ def functions_near(identifier: str, known: Iterable[str]) -> list[str]:
     return nearest(identifier, filter(is_near, known), 0)
 
 
-def backends_like(name: str, names: Iterable[str]) -> list[str]:
-    """Return names of backends that resemble one; digits and other parts are not misspelled.
+def names_like(name: str, names: Iterable[str]) -> list[str]:
+    """Return names of backends, or of groups, whose parts resemble those of one, with its digits.
 
-    >>> backends_like("thread", ["threads"]), backends_like("oil-rad", ["oil-red", "oils-rad"])
+    >>> names_like("thread", ["threads"]), names_like("oil-rad", ["oil-red", "oils-rad"])
     (['threads'], ['oils-rad'])
     """
 
@@ -454,7 +454,7 @@ def backends_like(name: str, names: Iterable[str]) -> list[str]:
         parts, own = (split("[-_.]", text) for text in (name, each))
         if len(parts) != len(own) or _digits(name) != _digits(each):
             return False
-        return all(map(nearest, parts, [[part] for part in own], [_MISSPELLED] * len(own)))
+        return all(map(nearest, parts, [[part] for part in own], [MISSPELLED] * len(own)))
 
     return nearest(name, filter(is_near, names))
 

@@ -9,16 +9,26 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._discovery import REQUIRES, name_of
 from .._environment import (
+    SET_ORDER,
     find_entry_points,
     installed_distributions,
     read_environment,
 )
-from .._errors import Finding, Severity, Source, either, ended, in_words, nearest
-from .._order import BY_TYPES, DECLARED
+from .._errors import (
+    Finding,
+    Severity,
+    Source,
+    either,
+    ended,
+    in_words,
+    nearest,
+)
+from .._order import DECLARED
 from .._patterns import (
     ABSTRACT,
     DEFAULT,
@@ -29,8 +39,7 @@ from .._patterns import (
     shown,
 )
 from .child import foreign_code, progress
-from .findings import note
-from .importing import backends_like, did_you_mean, package_of, place_of
+from .importing import package_of, place_of
 from .project import check_group, package_like
 
 if TYPE_CHECKING:
@@ -423,45 +432,6 @@ def names_of_backends(system: BackendSystem) -> set[str]:
     return {DEFAULT, system.default_name, *(each.name for each in entry_points), *in_code}
 
 
-def check_priority(description: Description, system: BackendSystem) -> Iterator[Finding]:
-    """Yield a note for each name in a priority that resembles the name of an installed backend.
-
-    Other names are no fault: a backend may name some that are not installed.
-    """
-    if not (description.higher_priority_than or description.lower_priority_than):
-        return
-    names = names_of_backends(system) - {description.name}
-    for key in ("higher_priority_than", "lower_priority_than"):
-        for position, name in enumerate(getattr(description, key)):
-            meant = [] if name in names else backends_like(name, names)
-            if meant:
-                found = note(f"no backend {name!r} is installed", did_you_mean(meant))
-                yield found._replace(key=f"{key}[{position}]")
-
-
-def check_calls(
-    description: Description, own: Collection[TypePattern], waits: bool
-) -> Iterator[Finding]:
-    """Yield notes about the calls that a backend takes beside the library's own types."""
-    if waits:
-        found = note(
-            "it waits for prioritize: the library works with all of its types itself and goes "
-            "first, so it never runs unasked",
-            "Write requires_opt_in = true, which says so; users then choose it with prioritize",
-        )
-        yield found._replace(key="requires_opt_in")
-    if own and "builtins" not in [each.module for each in own]:
-        for position, each in enumerate(description.primary_types):
-            if each.module == "builtins" and not description.in_code:
-                called = f"f({each.qualname})"
-                found = note(
-                    f"the library lists none of Python's own classes: the backend takes calls "
-                    f"like {called}, and none that has an object of the library beside it",
-                    f"Remove {str(each)!r}, unless calls like {called} are meant",
-                )
-                yield found._replace(key=f"primary_types[{position}]")
-
-
 def _covers(own: TypePattern, other: TypePattern) -> bool:
     """Whether `own` is known to match every class that `other` matches."""
     if own.identifier == other.identifier and own.prefix == other.prefix:
@@ -477,10 +447,49 @@ def _covers(own: TypePattern, other: TypePattern) -> bool:
 
 # --- The order ------------------------------------------------------------------------------------
 
+BY_TYPES = "type specificity"
+"""The origin of the weakest edges."""
 BASE_ORDER = (
     "the library itself is first, then concrete backends, then abstract ones; among these, "
     "backends in the library's code keep their order, then installed ones are sorted by name"
 )
+
+
+class Edge(NamedTuple):
+    """One backend goes before another."""
+
+    before: str
+    after: str
+    origin: str
+    reason: str
+    declared_by: str | None = None
+
+
+def edges_of(system: BackendSystem) -> Iterator[Edge]:
+    """Yield every edge in force, the strongest first."""
+    catalog = system._catalog()
+    told = set()
+    for before, after, origin, moves_down in catalog.order.explicit:
+        told.add((before, after))
+        if origin != DECLARED:
+            variable = catalog.environment.variable(SET_ORDER)
+            yield Edge(before, after, origin, f"{variable} says {before}>{after}")
+        elif moves_down:
+            reason = f"{after} declares lower_priority_than = {before}"
+            yield Edge(before, after, origin, reason, after)
+        else:
+            reason = f"{before} declares higher_priority_than = {after}"
+            yield Edge(before, after, origin, reason, before)
+    for narrow, wide in catalog.order.specificity:
+        for first, second in product(narrow.members, wide.members):
+            if (first.name, second.name) not in told:
+                types = ", ".join(map(str, first.primary_types))
+                name, other = (shown(e.name, catalog.default_name) for e in (first, second))
+                reason = (
+                    f"the primary types of {name} ({types}) are more specific than the types that "
+                    f"{other} supports"
+                )
+                yield Edge(first.name, second.name, BY_TYPES, reason)
 
 
 def edges_as_json(loaded: LoadedLibrary) -> list[dict[str, Any]]:
@@ -488,23 +497,31 @@ def edges_as_json(loaded: LoadedLibrary) -> list[dict[str, Any]]:
 
     ``void`` is the reason why an edge takes part in no call, or empty.
     """
-    catalog = loaded.usable._catalog()
-    why_void = loaded.usable._dispatcher.ensure_loaded().why_void
     waiting = {each.name for each in list_backends(loaded) if each.state is State.WAITS}
     found = []
-    for edge in catalog.order.edges(catalog.default_name):
-        fields = edge._asdict()
-        declared_by = edge.after if fields.pop("moves_down") else edge.before
+    for edge in edges_of(loaded.usable):
         waits = [name for name in (edge.before, edge.after) if name in waiting]
         void = f"{waits[0]} waits for prioritize, and goes first there" if waits else ""
-        found.append(
-            {
-                **fields,
-                "declared_by": declared_by if edge.origin == DECLARED else None,
-                "void": void or why_void(edge.before, edge.after),
-            }
-        )
+        found.append({**edge._asdict(), "void": void or _why_void(edge, loaded.usable)})
     return found
+
+
+def _why_void(edge: Edge, system: BackendSystem) -> str:
+    """Say why an edge takes part in no call; empty if it may."""
+    descriptions = system._catalog().descriptions
+    one, other = descriptions[edge.before], descriptions[edge.after]
+    for each in (one, other):
+        if each.requires_opt_in:
+            return f"{each.name} is inactive, or prioritized and goes first"
+    placed = system._dispatcher.ensure_loaded().placed | {DEFAULT}
+    if (one.name in placed) != (other.name in placed):
+        return "the library's own go before backends that are merely installed"
+    if one.every or other.every:
+        return ""
+    shares = not set(one.functions).isdisjoint(other.functions)
+    if DEFAULT in (one.name, other.name):  # it has an implementation of every function
+        shares = bool(one.functions or other.functions)
+    return "" if shares else "they implement no function in common"
 
 
 def short_reason(edge: Mapping[str, Any], name: str) -> str:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
-from re import fullmatch
+from re import fullmatch, sub
 from typing import Any
 
 from .._environment import installed_distributions, parse_toml
 from .._errors import Finding, nearest
 from .findings import error, note, warning
 from .importing import (
+    MISSPELLED,
     did_you_mean,
     is_module_installed,
+    names_like,
     owners_of_packages,
     package_of,
 )
-
-_ALIKE = 0.8
-"""The least similarity of a misspelled entry point group."""
 
 
 class Project:
@@ -75,12 +74,6 @@ class Project:
     def entry_point_names(self) -> list[str]:
         """Return the names of the entry points that lead to the file."""
         return [name for _, name, value in self.entry_points() if _leads_to(self.path, value)]
-
-    def check_groups(self, groups: Iterable[str]) -> Iterator[Finding]:
-        """Yield an error for each group that resembles one of the libraries' `groups`."""
-        known = {*groups}
-        for group in dict.fromkeys(group for group, _, _ in self.entry_points()):
-            yield from check_group(group, known)
 
     def check_entry_points(self, folder: str | None, name: object = None) -> Iterator[Finding]:
         """Yield a finding if no entry point leads to the file.
@@ -172,13 +165,25 @@ class Project:
 
 
 def check_group(group: str, known: Collection[str]) -> Iterator[Finding]:
-    """Yield an error if an entry point group is none of the libraries', but resembles one."""
-    meant = [] if group in known else nearest(group, known, _ALIKE)
+    """Yield an error if an entry point group is none of the libraries', but resembles one.
+
+    It differs in case, separators, the word "backends" at the end, or by misspelled parts. Not so
+    ``lib.plugins`` beside ``lib.backends``, which another program may read.
+    """
+    if group in known:
+        return
+    same = [each for each in known if _without_backends(each) == _without_backends(group)]
+    meant = same or names_like(group, known)
     package = package_of(group)
     # That of another installed package is its own affair.
     if meant and (package == package_of(meant[0]) or not is_module_installed(package)):
         message = f"no library reads the entry point group {group!r}"
         yield error(message, f"Write it as {meant[0]!r}")
+
+
+def _without_backends(group: str) -> str:
+    """Return the letters of a group without the word "backends" at the end."""
+    return sub("backends?$", "", sub("[-_.]", "", group.casefold()))
 
 
 def package_like(value: str) -> tuple[str, str] | None:
@@ -187,7 +192,7 @@ def package_like(value: str) -> tuple[str, str] | None:
     package = package_of(value)
     if is_module_installed(package):
         return None
-    near = nearest(package, set(owners_of_packages()) - {package}, _ALIKE)
+    near = nearest(package, set(owners_of_packages()) - {package}, MISSPELLED)
     meant = did_you_mean([each + value[len(package) :] for each in near])
     return (f"there is no package {package!r}", meant) if meant else None
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS
 from .._errors import Finding
 from .backend_file import BackendFile, find_layout, read_file
-from .checks import DescriptionCheck, check_moved
+from .checks import DescriptionCheck, moved_functions
 from .findings import Report, error, key_path, note
 from .importing import Role
 
@@ -302,7 +302,7 @@ def read_registered(request: dict[str, Any], journal: Journal) -> None:
         findings += _implementation_faults(backend, importer)
         findings += check.check_registered(backend.functions)
         if not request["prune"]:
-            findings += check_moved(file.mentions(), backend.functions)
+            findings += moved_functions(file.mentions(), backend.functions).values()
     journal.found(findings)
 
 

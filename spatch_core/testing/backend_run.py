@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from .._convert import Conversion, Unconverted, leaves
-from .._decide import Verdict
+from .._decide import Step, Verdict
 from .._hooked import Call
 from .._patterns import DEFAULT
 from .._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR
@@ -246,7 +246,8 @@ class ForcedConversions:
         function = decision.function
         if not self.is_active or function.nature & (GENERATOR | ASYNC_GENERATOR):
             return NotImplemented
-        trip = _Reversed(decision, decision.conversion_step(self._backend))
+        description = decision.backends.catalog.descriptions[self._backend]
+        trip = _Reversed(decision, Step(self._backend, conversions=description.conversions))
         written = [value for _, value in trip.written(call.args, call.kwargs)]
         given = (*call.args, *call.kwargs.values())
         if leaves(written, trip.is_leaf) or not leaves(given, trip.is_leaf):

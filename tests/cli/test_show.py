@@ -262,6 +262,9 @@ def test_each_backend_has_one_short_reason(ordered: Site) -> None:
         ["wax", "-"],
     ]
     assert (answer.code, answer.errors) == (0, "")
+    variables = "PRIORITIZE", "BLOCK", "SET_ORDER", "BACKEND", "TRACE"
+    listed = ", ".join(f"PAINTLIB_{each}" for each in variables)
+    assert f"\nEnvironment variables:\n  {listed}\n" in answer.output
     found = edges_of(ordered, PAINTLIB_SET_ORDER="water>oil")
     assert [(each["origin"], each["declared_by"]) for each in found.values()][:2] == [
         ("environment", None), ("declared", "acrylic"),
@@ -297,7 +300,7 @@ def test_the_order_is_the_one_in_force(ordered: Site) -> None:
     """Backends that the environment prioritizes go first, under a title of their own."""
     answer = ordered.run("show", "paintlib", "--json", PAINTLIB_PRIORITIZE="oil")
     assert answer.json["order"] == ["default", "water", "acrylic", "oil"]
-    assert answer.json["prioritized"] == ["oil"]
+    assert (answer.json["prioritized"], answer.json["environ_prefix"]) == (["oil"], "PAINTLIB")
     text = ordered.run("show", "paintlib", PAINTLIB_PRIORITIZE="oil", PAINTLIB_BLOCK="water").output
     assert "Before all:\n  oil: PAINTLIB_PRIORITIZE puts them first\n" in text
     assert "Not in the order:\n  water (blocked)\n" in text

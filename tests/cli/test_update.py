@@ -359,8 +359,10 @@ def test_a_function_that_is_registered_for_another_one_instead_is_a_fault(
     answer = project.update(before)
     assert fault in answer.output
     assert (answer.code, project.after) == (1, before)
+    project.file.write_text(text(HEAD, BLEND, MOVED, GONE))
     answer = project.site.run("verify", str(project.file))
     assert (fault in answer.output, answer.code) == (True, 1)
+    assert "does not register functions of the file: paintlib.filters:gone\n" in answer.output
     assert project.update(None, "--prune").code == 0
     assert project.after == text(HEAD, BLEND, BLUR)
 

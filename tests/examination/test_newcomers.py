@@ -108,11 +108,22 @@ def test_entry_points_that_name_something_else(site: Site) -> None:
         assert f"{VALUES[name][1]}. {VALUES[name][2]}" in warned
 
 
-def test_groups_that_resemble_the_librarys(site: Site) -> None:
+@pytest.mark.parametrize(
+    "group",
+    [
+        pytest.param("paintlib", id="without backends"),
+        pytest.param("paintlib.backend", id="singular"),
+        pytest.param("Paintlib_Backends", id="case and separator"),
+        pytest.param("paintlb.backends", id="misspelled package"),
+        pytest.param("paintlib.bakcends", id="misspelled part"),
+    ],
+)
+def test_groups_that_resemble_the_librarys(site: Site, group: str) -> None:
     """No library reads them; groups of other programs and of other packages are no fault."""
     site.install_library()
     point = {"oil": "paint_oil:backend.toml"}
-    groups = {"paintlib.backend": point, "pytest11": {"oil": "paint_oil"}}
+    others = ("pytest11", "console_scripts", "paintlib.plugins", "paintlib.backend_info", "paint")
+    groups = {group: point, **{each: {"oil": "paint_oil:main"} for each in others}}
     write_distribution(site.folder, "paint-oil", entry_points=groups)
     write_distribution(
         site.folder,
@@ -120,7 +131,7 @@ def test_groups_that_resemble_the_librarys(site: Site) -> None:
         entry_points={"printlib.backends": {"press": "printlib:backend.toml"}},
         files={"printlib/__init__.py": ""},
     )
-    message = "no library reads the entry point group 'paintlib.backend'"
+    message = f"no library reads the entry point group {group!r}"
     assert examined(site) == [[None, message, "Write it as 'paintlib.backends'"]]
     where = "distribution paint-oil 0.1.0"
     assert f"{where}:\n  {message}. Write it as 'paintlib.backends'" in site.run("list").output
@@ -444,16 +455,17 @@ def test_functions_of_the_code_and_of_the_file(
     assert (expected in told("update", "--check")) == expected.startswith("error")
 
 
-def test_groups_in_pyproject_that_resemble_a_librarys(site: Site, project: Path) -> None:
+@pytest.mark.parametrize("group", ["paintlib.backend", "paintlib"])
+def test_groups_in_pyproject_that_resemble_a_librarys(
+    site: Site, project: Path, group: str
+) -> None:
     """The libraries that are installed are known by their functions."""
     site.install_library()
-    given = POINT.format(
-        group="paintlib.backend", value="paint_oil:backend.toml", backend="hatchling.build"
-    )
+    given = POINT.format(group=group, value="paint_oil:backend.toml", backend="hatchling.build")
     (project.parents[1] / "pyproject.toml").write_text(given)
     answer = site.run("verify", str(project / "backend.toml"))
     assert (
-        ": error: no library reads the entry point group 'paintlib.backend'\n"
+        f": error: no library reads the entry point group {group!r}\n"
         "    help: Write it as 'paintlib.backends'\n"
     ) in answer.output
     assert answer.output.endswith("\n1 file: 1 error\n")
