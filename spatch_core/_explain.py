@@ -157,7 +157,7 @@ class _Explainer:
             verdict, reason = Verdict.LATER, ""
             if self.converters:
                 reason = "it runs with the converted arguments"
-            elif DEFAULT in self.decision.state.disabled:
+            elif self.decision.default_is_disabled:
                 verdict, reason = Verdict.INACTIVE, "it is disabled"
         elif verdict is Verdict.RUNS:
             verdict, reason = self._judge(step)
