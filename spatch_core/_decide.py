@@ -83,8 +83,7 @@ class Verdict(str, Enum):
     RAISES = "would raise"
     NO_IMPLEMENTATION = "has no implementation"
 
-    def __str__(self) -> str:
-        return self.value
+    __str__ = str.__str__
 
 
 class Step(NamedTuple):

@@ -200,12 +200,6 @@ class Function:
 
         return make_override(self, classes, protocol)
 
-    @property
-    def count(self) -> int:
-        """The number of positional parameters up to the last dispatch argument."""
-        places = [each.position for each in self.parameters or () if each.position is not None]
-        return max(places, default=-1) + 1
-
     def without_like(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return keyword arguments without the one that is only for dispatching."""
         if self.like is None or self.like not in kwargs:
