@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._call import Run, decision_of, new_context, reason_of, reason_of_answer, shared_part
+from ._call import Run, decision_of, new_context, reason_of, shared_part
 from ._decide import RETURNED, Decision, Step, decide, unique_types
 from ._errors import nearest
 from ._options import checked_type
@@ -87,7 +87,8 @@ def _entry(scope: Scope, decision: Decision, is_outdated: bool) -> Callable[...,
     if first.implementation is None or defer_on:
         return _through(scope, decision)
     default = None
-    if len(others) == 1 and others[0].backend == DEFAULT and not decision.warns:
+    # Without an end there is no reason to give, not even in a note.
+    if len(others) == 1 and others[0].backend == DEFAULT and not decision.has_end:
         default = decision.load(others[0])
     return _with_context(decision, first, default)
 
@@ -220,16 +221,9 @@ def _with_context(
                 Run(decision, args, keywords).note(error, first)
                 raise
             if answer is not True:
-                if default is None or not (answer is False or type(answer) is str):
-                    return Run(decision, args, keywords, found).answer(first, answer, context)
-                try:
+                if default is not None and (answer is False or type(answer) is str):
                     return default(*args, **keywords)
-                except Exception as error:
-                    # Only now: a reason is needed for the note alone.
-                    run = Run(decision, args, keywords, found)
-                    run.reasons[first.backend] = str(reason_of_answer(answer, decision, first))
-                    run.note(error, decision.candidates[1])
-                    raise
+                return Run(decision, args, keywords, found).answer(first, answer, context)
         if implementation is None:
             # Without a lock: two threads that load it find the same object.
             implementation = decision.load(first)
