@@ -205,10 +205,10 @@ def _backend_as_json(backend: ListedBackend) -> Json:
 def _problems(loaded: LoadedLibrary, backend: str | None = None) -> list[Json]:
     """Return the problems of a library, or those of one of its backends."""
     names = ("backend", "key", "message", "remedy")
+    problems = [each for each in loaded.problems if backend in (None, each.backend)]
     return [
         {**{name: getattr(each, name) for name in names}, **source_as_json(each.source)}
-        for each in without_repeated_cycles(loaded.problems)
-        if backend in (None, each.backend)
+        for each in without_repeated_cycles(problems)
     ]
 
 

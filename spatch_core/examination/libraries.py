@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from itertools import product
@@ -134,14 +134,11 @@ def find_libraries() -> list[Library]:
         source = Source(f"{item.name} = {item.value}", metadata=item.dist)
         found.append(Library(item.name, identifier, source))
     found.sort(key=lambda each: (each.name, each.source.distribution or "", each.identifier))
-    owners: dict[str, str] = {}
-    for position, each in enumerate(found):
-        if each.name in owners:
-            owner = owners[each.name]
-            found[position] = Library(each.name, each.identifier, each.source, owner)
-        else:
-            owners[each.name] = each.source.distribution or each.identifier
-    return found
+    used: dict[str, Library] = {}
+    for each in found:
+        used.setdefault(each.name, each)
+    owners = {name: each.source.distribution or each.identifier for name, each in used.items()}
+    return [e if used[e.name] is e else replace(e, owner=owners[e.name]) for e in found]
 
 
 def find_library(name: str) -> Library:
