@@ -60,8 +60,7 @@ class DispatchContext:
     """
 
     __slots__ = (
-        *("_args", "_continued", "_dispatch_args", "_known", "_kwargs", "_prepared", "_rest"),
-        "_run",
+        *("_args", "_continued", "_dispatch_args", "_known", "_kwargs", "_prepared", "_run"),
     )
 
     if TYPE_CHECKING:
@@ -71,9 +70,7 @@ class DispatchContext:
         _known: SharedPart
         _kwargs: Mapping[str, Any]
         _prepared: Any
-        # Not set for the first candidate of a call that is not walked.
-        _rest: list[Step]
-        _run: Run
+        _run: Run  # not set for the first candidate of a call that is not walked
 
     def __init__(
         self,
@@ -83,9 +80,8 @@ class DispatchContext:
         prioritized: bool,
         function: str,
     ) -> None:
-        self._known = SharedPart(types, name, prioritized, function, lambda args, kwargs: args)
-        self._args = dispatch_args
-        self._kwargs = {}
+        self._known = SharedPart(types, name, prioritized, function, given)
+        self._dispatch_args = dispatch_args
 
     @property
     def types(self) -> tuple[type, ...]:
@@ -150,21 +146,26 @@ class DispatchContext:
         """
         decision = self._known.decision
         before: Run | None = getattr(self, "_run", None)
-        left: list[Step] | None = getattr(self, "_rest", None)
-        # `explain` asks without a rest that could be called.
-        if decision is None or (before is not None and left is None):
+        # `explain` asks without candidates that could be called.
+        if decision is None or (before is not None and not before.left):
             raise RuntimeError(
                 "call_next() needs the context of a running call. This one was made by hand, "
                 "copied or unpickled. Use the context that was passed to the implementation"
             )
-        run = Run(decision, args, kwargs)
+        run, left = Run(decision, args, kwargs), decision.candidates[1:]
         if before is not None:
+            # As a rule, the first one is this backend. It may still convert.
+            left = [
+                each
+                for each in before.left
+                if each.backend != self.name or each.conversions is not None
+            ]
             run.reasons, run.unconverted = {**before.reasons}, {**before.unconverted}
             run.cause = before.cause
         run.reasons[self.name] = CONTINUED
         # The context keeps the answers, which count if this backend defers.
         self._continued = run
-        result = run.walk_on(decision.candidates[1:] if left is None else left)
+        result = run.walk_on(left)
         # Awaitables and iterators can be used only once.
         if not decision.function.nature:
             run.result = result
@@ -265,35 +266,20 @@ class Run:
         memory = decision.function.memory
         return self.answer() if memory is None else memory.call(self)
 
-    def answer(self) -> Any:
-        """Call the candidates; a sole one must answer."""
-        self.left = [*self.decision.candidates]
-        result, decision = self.walk(), self.decision
-        # If the call names the library's own implementation, `NotImplemented` is its result.
-        if decision.sole and result is NotImplemented and self.backend != DEFAULT:
-            (step,) = decision.candidates
-            reason = self.reasons.get(step.backend, POSTPONED)
-            identifier = decision.function.identifier
-            raise BackendDeferredError(step.backend, identifier, reason) from self.cause
-        return result
-
-    def after(
-        self, step: Step | None, answer: object, context: DispatchContext | None = None
+    def answer(
+        self,
+        step: Step | None = None,
+        answer: object = None,
+        context: DispatchContext | None = None,
     ) -> Any:
-        """Call the rest after a candidate has deferred, or was postponed; no other was called yet.
+        """Call the candidates, one after the other; `step` has deferred already, or was postponed.
 
-        It is None if the call has changed the state: then this is another decision. `answer` is
-        that of ``should_run``, or the reason if the implementation has deferred. The state has no
-        trace: nothing is recorded.
+        `answer` is that of its ``should_run``, or the reason if the implementation has deferred.
         """
-        self.left = [*self.decision.candidates]
-        if step is not None and answer is IF_NEEDED:
-            self._postpone(step)
-        elif step is not None:
+        self.left, result = [*self.decision.candidates], UNKNOWN
+        if step is not None:
             result = self._defer(step, reason_of_answer(answer, self.decision, step), context)
-            if result is not UNKNOWN:
-                return result
-        return self.walk()
+        return self.walk() if result is UNKNOWN else result
 
     def walk(self) -> Any:
         """Give each candidate that is left its turn, until one answers."""
@@ -319,26 +305,13 @@ class Run:
             return NotImplemented
         return self.end()
 
-    def _postpone(self, step: Step) -> None:
-        """Move a candidate that said ``IF_NEEDED`` before the last resort, and do not ask again."""
-        assert step.implementation is not None
-        found = step.implementation._replace(should_run=None)
-        left = [each for each in self.left if each is not step]
-        place = next((place for place, each in enumerate(left) if each.is_last), len(left))
-        self.left = [*left[:place], step._replace(implementation=found), *left[place:]]
-
     def _turn(self, step: Step) -> Any:
         """Ask and call a candidate that does not convert; `UNKNOWN` if it does not answer."""
         decision, self.backend = self.decision, step.backend
         context: DispatchContext | None = None
         if not step.is_plain:
             context = self.context(step)
-            context._rest = self.left[1:]
             answer = self.ask(step, context)
-            if isinstance(answer, IfNeeded):
-                self._postpone(step)
-                self.record(step.backend, "deferred", POSTPONED)
-                return UNKNOWN
             if answer is not None:
                 return self._defer(step, answer, context)
         if step.backend == DEFAULT and decision.warns:
@@ -385,16 +358,25 @@ class Run:
             self.note(error, step)
             raise
         # Only True itself: the truth of an array would be ambiguous, or take a computation.
-        if answer is True:
-            return None
-        return IF_NEEDED if answer is IF_NEEDED else reason_of_answer(answer, self.decision, step)
+        return None if answer is True else reason_of_answer(answer, self.decision, step)
 
-    def _defer(self, step: Step, reason: str, context: DispatchContext | None) -> Any:
+    def _defer(
+        self, step: Step, reason: str | IfNeeded, context: DispatchContext | None = None
+    ) -> Any:
         """Note that a candidate has deferred; return the answer if it knows one, else `UNKNOWN`.
 
         It knows one if it has called ``call_next`` with the very arguments of the call before: no
         candidate is asked or run again, unless the function is a coroutine or generator function.
+        If it said ``IF_NEEDED``, it moves before the last resort, and is not asked again.
         """
+        if isinstance(reason, IfNeeded):
+            self.record(step.backend, "deferred", POSTPONED)
+            assert step.implementation is not None  # it has a `should_run`
+            found = step.implementation._replace(should_run=None)
+            left = [each for each in self.left if each is not step]
+            place = next((place for place, each in enumerate(left) if each.is_last), len(left))
+            self.left = [*left[:place], step._replace(implementation=found), *left[place:]]
+            return UNKNOWN
         self.reasons[step.backend] = reason
         self.record(step.backend, "deferred", reason)
         inner: Run | None = getattr(context, "_continued", None)
@@ -422,7 +404,7 @@ class Run:
                     "it called context.call_next(), but invoke(backend=...) names no other backend",
                 )
             self.decision = decision = decision.rest
-            left = decision.candidates[1:]
+            left = decision.candidates
         self.left = [*left]
         # The types of adopted functions are passed by their callers, not found among the arguments.
         if not function.is_adopted:
@@ -460,8 +442,12 @@ class Run:
     def end(self) -> Any:
         """Return ``NotImplemented`` for a call that no candidate has answered, or raise."""
         decision = self.decision
-        # Python asks the other operand; `invoke` has an error of its own.
-        if decision.sole or decision.is_operator or not decision.has_end:
+        if decision.sole:
+            (step,) = decision.candidates
+            name, identifier = step.backend, decision.function.identifier
+            raise BackendDeferredError(name, identifier, self.reasons[name]) from self.cause
+        # Python asks the other operand.
+        if decision.is_operator or not decision.has_end:
             return NotImplemented
         raise self.refusal() from self.cause
 
@@ -516,12 +502,13 @@ def reason_of(error: Exception) -> str:
     return f"it raised {in_words(error)}"
 
 
-def reason_of_answer(answer: Any, decision: Decision, step: Step) -> str:
+def reason_of_answer(answer: Any, decision: Decision, step: Step) -> str | IfNeeded:
     """Return the reason for an answer of ``should_run``; a string is the reason itself.
 
-    Anything but False, None and a string is a mistake of the backend, which gets one warning.
+    `IF_NEEDED` stays what it is. Anything else but False and None is a mistake of the backend,
+    which gets one warning.
     """
-    if isinstance(answer, str):
+    if answer is IF_NEEDED or isinstance(answer, str):
         return answer
     if answer is None or answer is False:
         return f"should_run returned {answer!r}"

@@ -20,13 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 from ._backends import Match
 from ._call import Run, decision_of
-from ._convert import is_container, rebuilt
+from ._convert import awaited, is_container, rebuilt
 from ._decide import Decision, Step, Verdict, decide
-from ._explain import ExplainedBackend
 from ._matching import ARRAY_FUNCTION, GenericMethod
 from ._patterns import DEFAULT, bases_of, is_derived, mro_of, shown, type_identifier
 from ._wrapper import COROUTINE, function_of
-from .exceptions import NoImplementationError
 
 if TYPE_CHECKING:
     from ._function import Dispatcher
@@ -41,11 +39,9 @@ def remember(run: Run, memory: Memory) -> Any:
     """Call the candidates of a method that decides or follows, or the remembered backend."""
     decision, args, kwargs = run.decision, run.args, run.kwargs
     if memory.follows and not decision.sole:
-        kept = memory.recall(args, kwargs)
-        followed = None if kept is None else _followed(run, memory, kept)
-        if kept is not None and followed is not None:
-            run.backend = kept.partition(" ")[0]
-            return followed.answer()
+        run.decision = followed(decision, memory, args, kwargs)
+        if run.decision is not decision:
+            return run.answer()
     if not memory.decides:
         return run.answer()
     if decision.function.nature & COROUTINE:
@@ -93,111 +89,87 @@ def _answered(run: Run) -> str:
     return DEFAULT if converts and (len(named) == 1 or name in run.reasons) else name
 
 
-def _followed(run: Run, memory: Memory, kept: str) -> Run | None:
-    """Return the run of the remembered backend; None if it does not implement the function."""
-    decision = run.decision
-    why = why_not(decision, memory, kept, run.args, run.kwargs)
-    if why is None:
+def followed(
+    decision: Decision, memory: Memory, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Decision:
+    """Return the decision of a call of a method that follows: only the remembered backend answers.
+
+    It is the given one if no backend is remembered that implements the function.
+    """
+    step = _remembered_step(decision, memory, args, kwargs)
+    if step is None:
+        return decision
+    name, reason = step.backend, _has_run(decision, memory, step.backend)
+
+    def change(steps: list[Step]) -> list[Step]:
+        if name == DEFAULT and step.may_answer:
+            return [each if _is_own(each) else _later(each, reason) for each in steps]
+        others = [
+            _later(each, reason)
+            for each in steps
+            if each.backend not in (name, DEFAULT) and not each.is_last
+        ]
+        return [step, *others, Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason, is_last=True)]
+
+    made = decision.changed(change)
+    if not step.may_answer:
+        made.declined, made.is_operator = f"{reason}, and {step.reason}", False
+        made.remedy = f"call {memory.method} again with arguments of these types"
+    elif name != DEFAULT:
+        # It may not defer; its `call_next` goes on with those that would follow otherwise.
+        made.sole = True
+        others = [each for each in decision.candidates if each.backend != name]
+        made.rest = decision.with_candidates(others)
+    return made
+
+
+def _remembered_step(
+    decision: Decision, memory: Memory, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Step | None:
+    """Return the step of the backend that the instance of a call remembers.
+
+    It runs, or does not match. None if no backend is remembered, or if it does not implement the
+    function. Raises `UnknownBackendError` if there is no such backend any more.
+    """
+    kept = memory.recall(args, kwargs)
+    if kept is None:
         return None
-    name = kept.partition(" ")[0]
-    if why:
-        raise _refusal(decision, memory, name, why)
+    backends, function, state = decision.backends, decision.function, decision.state
+    # After the default follow the foreign types of the call that decided.
+    name, *known = kept.split(" ")
+    name = backends.catalog.check_backend(name)
+    # Without the type of the instance, which the backend has fitted.
+    own = type(memory.instance(args, kwargs))
+    types = tuple(each for each in decision.types if each is not own)
+    implementing, why = backends.implementing(function.identifier), ""
     if name == DEFAULT:
-        candidates = [*filter(is_own, decision.candidates)]
-        made = Run(decision.with_candidates(candidates), run.args, run.kwargs, run.found)
-        declining = decision.match.implementing | {str(decision.backends.protocol)}
-        made.reasons = dict.fromkeys(declining, has_run(decision, memory, name))
-        return made
-    # It may not defer; its `call_next` goes on with those that would follow otherwise.
-    step = _step(decision, name)
-    others = [each for each in decision.candidates if each.backend != step.backend]
-    fixed = decision.with_candidates([step], sole=True)
-    fixed.rest = decision.with_candidates([step, *others])
-    return Run(fixed, run.args, run.kwargs, run.found)
+        found = decide(backends, function, state, types)
+        first = found.first
+        names = [each for each in map(type_identifier, found.match.foreign) if each not in known]
+        if names and not found.match.fits(name) and first is not None and not _is_own(first):
+            why = f"the library's own types do not include {', '.join(names)}"
+    elif name not in implementing:
+        return None
+    else:
+        # It counts as active even if a block disables it: it has run the earlier method.
+        options = state.replace(prioritized=(name, *state.prioritized), disabled=frozenset())
+        match = Match(backends, options, types, implementing, function.counts)
+        if types and not match.fits(name):
+            why = match.why_not(name)
+    if why:
+        return Step(name, verdict=Verdict.NO_MATCH, reason=why)
+    implementation = backends.catalog.descriptions[name].implementation(function.identifier)
+    return Step(name, implementation, prioritized=True, reason=_has_run(decision, memory, name))
 
 
-def _step(decision: Decision, name: str, reason: str = "") -> Step:
-    """Return the step of a backend that an instance remembers."""
-    description = decision.backends.catalog.descriptions[name]
-    implementation = description.implementation(decision.function.identifier)
-    return Step(name, implementation, prioritized=True, reason=reason)
-
-
-def has_run(decision: Decision, memory: Memory, name: str) -> str:
+def _has_run(decision: Decision, memory: Memory, name: str) -> str:
     """Say which backend an instance remembers."""
     return f"{shown(name, decision.default_name)} has run {memory.method}"
 
 
-def is_own(step: Step) -> bool:
+def _is_own(step: Step) -> bool:
     """Whether a candidate runs the default implementation, with converted arguments or without."""
     return step.backend == DEFAULT or step.conversions is not None
-
-
-def why_not(
-    decision: Decision, memory: Memory, kept: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> str | None:
-    """Return why a backend that an instance remembers does not fit the types of a call.
-
-    Empty if it fits; None if it does not implement the function. After the default, `kept` has the
-    foreign types of the call that decided. Raises `UnknownBackendError` if there is no such backend
-    any more.
-    """
-    # Without the type of the instance, which the backend has fitted.
-    own = type(memory.instance(args, kwargs))
-    types = tuple(each for each in decision.types if each is not own)
-    backends, function, state = decision.backends, decision.function, decision.state
-    name, *known = kept.split(" ")
-    name = backends.catalog.check_backend(name)
-    implementing = backends.implementing(function.identifier)
-    if name != DEFAULT and name not in implementing:
-        return None
-    if name == DEFAULT:
-        found = decide(backends, function, state, types)
-        first = found.candidates[0] if found.candidates else None
-        names = [each for each in map(type_identifier, found.match.foreign) if each not in known]
-        if not names or found.match.fits(DEFAULT) or first is None or is_own(first):
-            return ""
-        return f"the library's own types do not include {', '.join(names)}"
-    # The backend counts as active even if a block disables it: it has run the earlier method.
-    options = state.replace(prioritized=(name, *state.prioritized), disabled=frozenset())
-    match = Match(backends, options, types, implementing, function.counts)
-    return "" if not types or match.fits(name) else match.why_not(name)
-
-
-def _refusal(decision: Decision, memory: Memory, name: str, why: str) -> NoImplementationError:
-    types = tuple(map(type_identifier, decision.types))
-    return NoImplementationError(
-        decision.function.identifier,
-        types,
-        types,
-        (ExplainedBackend(name, Verdict.NO_MATCH, why, decision.default_name),),
-        decision.policy or "",
-        (f"call {memory.method} again with arguments of these types",),
-        f"{has_run(decision, memory, name)}, and {why}",
-    )
-
-
-def followed_steps(
-    decision: Decision, memory: Memory, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> list[Step]:
-    """Return the steps of a call of a method that follows, for its explanation."""
-    kept = memory.recall(args, kwargs)
-    why = None if kept is None else why_not(decision, memory, kept, args, kwargs)
-    if kept is None or why is None:
-        return decision.steps
-    name = kept.partition(" ")[0]
-    reason = has_run(decision, memory, name)
-    if name == DEFAULT and not why:
-        return [each if is_own(each) else _later(each, reason) for each in decision.steps]
-    first = _step(decision, name, reason)
-    if why:
-        first = Step(name, verdict=Verdict.NO_MATCH, reason=why)
-    others = [
-        _later(each, reason)
-        for each in decision.steps
-        if each.backend not in (name, DEFAULT) and not each.is_last
-    ]
-    return [first, *others, Step(DEFAULT, verdict=Verdict.REFUSES, reason=reason, is_last=True)]
 
 
 def _later(step: Step, reason: str) -> Step:
@@ -341,15 +313,11 @@ def _make_method(system: BackendSystem, mixin: type) -> Callable[..., Any]:
         result = go_on(dispatcher, func, args, kwargs)
         given = (*args, *kwargs.values())
         if function_of(func).nature & COROUTINE:
-            return _awaited_result(mixin, cls, result, given)
+            return awaited(result, lambda found: _preserved(mixin, cls, found, given))
         return _preserved(mixin, cls, result, given)
 
     method.__name__ = method.__qualname__ = str(system.protocol)
     return method
-
-
-async def _awaited_result(mixin: type, cls: type, answer: Any, given: tuple[Any, ...]) -> Any:
-    return _preserved(mixin, cls, await answer, given)
 
 
 def _preserved(mixin: type, cls: type, result: Any, given: tuple[Any, ...]) -> Any:

@@ -371,6 +371,11 @@ def _without_type(keeper: StateKeeper) -> Iterator[None]:
         keeper.set(before)
 
 
+async def awaited(answer: Any, finish: Callable[[Any], Any]) -> Any:
+    """Return what `finish` makes of an awaited answer."""
+    return finish(await answer)
+
+
 def size_of(value: Any) -> int | None:
     """Return the number of bytes of an object; None if it has no ``nbytes``."""
     try:

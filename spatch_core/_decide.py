@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from abc import get_cache_token
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import copy
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -84,8 +83,7 @@ class Verdict(str, Enum):
     RAISES = "would raise"
     NO_IMPLEMENTATION = "has no implementation"
 
-    def __str__(self) -> str:
-        return self.value
+    __str__ = str.__str__
 
 
 class Step(NamedTuple):
@@ -109,6 +107,11 @@ class Step(NamedTuple):
     """Whether it answers only where nothing else does."""
 
     @property
+    def may_answer(self) -> bool:
+        """Whether it is a candidate."""
+        return self.verdict is Verdict.RUNS or self.verdict is Verdict.CONVERTS
+
+    @property
     def is_plain(self) -> bool:
         """Whether it runs without `should_run`, with exactly the arguments of the call."""
         found = self.implementation
@@ -130,6 +133,8 @@ class Decision:
     """The foreign types, and the overriding types whose consent the default needs."""
     declined = ""
     """Why no policy lets the default run with the arguments of the call; else empty."""
+    remedy = ""
+    """What would help instead of other options if it is declined."""
     is_operator = False
     """Whether a call that nothing takes returns ``NotImplemented``, so that others may answer."""
     sole = False
@@ -141,6 +146,7 @@ class Decision:
     token: Any = None
     """The result of `abc.get_cache_token` if an import or a registration may change them."""
     _candidates: list[Step] | None = None
+    _change: Callable[[list[Step]], list[Step]] | None = None
     _first: Step | None = None
     _runs_bare: bool | None = None
     _after_overriding: Decision | None = None
@@ -153,11 +159,22 @@ class Decision:
         self.state = state
         self.types = types
 
+    def _replace(self, **fields: Any) -> Decision:
+        """Return the same decision with other values in some of its fields."""
+        made = Decision.__new__(Decision)
+        made.__dict__ |= self.__dict__ | fields  # as `copy.copy` does it, in a third of the time
+        return made
+
     def with_candidates(self, candidates: list[Step], *, sole: bool = False) -> Decision:
         """Return the same decision with other candidates, which do not change."""
-        made = copy(self)
-        made._candidates, made.token, made.sole = candidates, None, sole
+        made = self._replace(_candidates=candidates, token=None, sole=sole)
         made._first = made._runs_bare = made._after_overriding = None
+        return made
+
+    def changed(self, change: Callable[[list[Step]], list[Step]]) -> Decision:
+        """Return the same decision with other steps, which `change` makes of those of this one."""
+        made = self.with_candidates([each for each in change(self.candidates) if each.may_answer])
+        made._change = change
         return made
 
     def for_types(self, types: Iterable[type]) -> Decision:
@@ -166,11 +183,9 @@ class Decision:
         # By identity: a metaclass may define ==.
         if [*map(id, unique)] == [*map(id, self.types)]:
             return self
-        if not self.sole:
-            return decide(self.backends, self.function, self.state, unique)
-        made = copy(self)
-        made.types = unique
-        return made
+        if self.sole:
+            return self._replace(types=unique)
+        return decide(self.backends, self.function, self.state, unique)
 
     def current(self) -> Decision:
         """Return the decision; another one if an import or a registration may have changed it."""
@@ -281,8 +296,7 @@ class Decision:
             if not self.refuses:
                 steps.append(self._default())
             elif self.converts:
-                found = self.conversion_steps()
-                steps += [each for each in found if each.verdict is Verdict.CONVERTS]
+                steps += [each for each in self.conversion_steps() if each.may_answer]
             self._candidates = steps
         return self._candidates
 
@@ -327,8 +341,7 @@ class Decision:
                 if step.override is None and step.conversions is None and step.backend != DEFAULT
                 if not (self.overriding and step.prioritized)
             ]
-            free = copy(self)
-            free.policy, free.declined, free.is_operator = None, "", False
+            free = self._replace(policy=None, declined="", is_operator=False)
             self._after_overriding = free.with_candidates([*rest, free._default()])
         return self._after_overriding
 
@@ -373,8 +386,8 @@ class Decision:
     @property
     def steps(self) -> list[Step]:
         """A step for each backend, in the order in which a call considers them."""
-        # Not kept: errors and explanations are rare, and their reasons are long. And not those of
-        # `candidates`, which a remembered backend may have changed.
+        # Not kept: errors and explanations are rare, and their reasons are long. And not made of
+        # `candidates`, which may have been replaced.
         match, chosen, end = self.match, self._before_default(), self._default()
         if match.default_matches:
             # The default answers in its place, or refuses there; no call goes beyond.
@@ -386,7 +399,7 @@ class Decision:
         if self.converts:
             place = steps.index(end)
             steps[place:place] = self.conversion_steps()
-        return steps
+        return steps if self._change is None else self._change(steps)
 
     def _in_turn(self, match: Match, chosen: Sequence[Step]) -> Iterator[Step]:
         """Yield the chosen steps in their order, and all other backends in their places."""
@@ -447,40 +460,27 @@ class Decision:
         return [self._conversion_step(each) for each in found if each.backend in converters]
 
     def _conversion_step(self, step: Step) -> Step:
-        """Return the step of a backend that converts if it is a candidate, and if it can.
-
-        An inactive one has its conversions, too, if to prioritize it would help.
-        """
+        """Return the step of a backend that converts if it is a candidate, and if it can."""
         name, reason, backends = step.backend, step.reason, self.backends
         # In addition to the rules of matching, every foreign type must be a primary type of the
         # backend, because only objects of these are converted.
         others = [c for c in self.foreign if name not in backends.matcher.match(c).primary]
-        fits = not others and not self.function.nature & (GENERATOR | ASYNC_GENERATOR)
-        if fits and step.verdict is Verdict.RUNS:
-            return self.conversion_step(name)
+        obstacle = ""
+        if others:
+            obstacle = f"{type_identifier(others[0])} is no primary type of it"
+        elif self.function.nature & (GENERATOR | ASYNC_GENERATOR):
+            obstacle = "it is a generator function, whose items would not be converted"
         if step.verdict is Verdict.RUNS:
-            reason = "it is a generator function, whose items would not be converted"
-            if others:
-                reason = f"{type_identifier(others[0])} is no primary type of it"
-        conversions = None
-        if fits and step.verdict is Verdict.INACTIVE:
-            conversions = backends.catalog.descriptions[name].conversions
+            reason = obstacle or "through its conversions"
+        # An inactive one has its conversions, too, if to prioritize it would help.
+        converts = not obstacle and step.verdict in (Verdict.RUNS, Verdict.INACTIVE)
+        runs = converts and step.verdict is Verdict.RUNS
         return Step(
             name,
-            verdict=Verdict.CANNOT_CONVERT,
-            reason=reason,
-            conversions=conversions,
-            is_last=True,
-        )
-
-    def conversion_step(self, name: str) -> Step:
-        """Return the step of a backend that converts."""
-        return Step(
-            name,
-            verdict=Verdict.CONVERTS,
+            verdict=Verdict.CONVERTS if runs else Verdict.CANNOT_CONVERT,
             prioritized=name in self.state.prioritized,
-            reason="through its conversions",
-            conversions=self.backends.catalog.descriptions[name].conversions,
+            reason=reason,
+            conversions=backends.catalog.descriptions[name].conversions if converts else None,
             is_last=True,
         )
 

@@ -248,9 +248,6 @@ class Description(NamedTuple):
     unmet: str = ""
     absent: Mapping[str, str] = _NOTHING
 
-    def __hash__(self) -> int:
-        return hash((self.name, self.source))  # mappings cannot be hashed
-
     def __reduce__(self) -> Any:
         # A mapping proxy cannot be pickled.
         values = [dict(each) if isinstance(each, Mapping) else each for each in self]
@@ -288,23 +285,12 @@ class Description(NamedTuple):
 class GivenCallable(str):
     """The identifier of a callable that a description holds; it is never imported.
 
-    Two are equal if their callables are the same object: all lambdas of a module have one
-    identifier. The callable, `given`, need not be importable.
+    The callable, `given`, need not be importable.
     """
 
     __slots__ = ("given",)
 
     given: Callable[..., Any]
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is GivenCallable:
-            return self.given is other.given
-        return str.__eq__(self, other) if isinstance(other, str) else NotImplemented
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    __hash__ = str.__hash__
 
     def __reduce__(self) -> Any:
         return str, (str(self),)  # without the callable, which may not support pickling

@@ -2,7 +2,7 @@
 
 A table's entry is the bare implementation of the first candidate if it is plain; the wrapper calls
 the other candidates after ``NotImplemented``. Any other entry makes the whole call by itself: a
-function with the mark of `makes_whole_call`, or a `TakesFound`.
+function of this module, or a `TakesFound`.
 
 `invoke` and `explain` of a function make the same decisions, for one call.
 """
@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._call import Run, decision_of, new_context, reason_of, reason_of_answer, shared_part
+from ._call import Run, decision_of, new_context, reason_of, shared_part
 from ._decide import RETURNED, Decision, Step, decide, unique_types
 from ._errors import nearest
 from ._options import checked_type
 from ._patterns import DEFAULT, is_hashable_by_identity, loaded_object, shown
 from ._state import Scope, store, table_of
-from ._wrapper import TakesFound, given
+from ._wrapper import TakesFound, function_of, given
 from .exceptions import BackendDeferredError, UnknownFunctionError
 
 if TYPE_CHECKING:
@@ -30,61 +30,65 @@ if TYPE_CHECKING:
 
 def makes_whole_call(entry: object) -> bool:
     """Whether an entry of a table calls all candidates by itself."""
+    # Other entries are implementations, and no function of this module is one.
     if isinstance(entry, FunctionType):
-        return "_makes_whole_call" in entry.__dict__
+        return entry.__globals__ is globals()
     return isinstance(entry, TakesFound)
 
 
-def as_entry(
-    function: Function, make_call: Callable[[Any, dict[str, Any], Any], Any]
-) -> Callable[..., Any]:
-    """Return the entry of a table that makes whole calls.
+def _maker(scope: Scope, decision: Decision) -> Callable[[Any, dict[str, Any], Any], Any]:
+    """Return the function that makes calls by a decision, whose state is that of the scope.
 
-    `make_call` takes the arguments of a call, and what a finder has returned. The entry is a
-    function: CPython calls these without using the C stack, but objects with `__call__` through it,
-    where deep recursion of a library's function could overflow the stack of a thread.
+    It takes the arguments of a call, and what a finder has returned.
     """
-    made: Any
-    if function.parameters is None:
-        made = TakesFound(lambda found, *args, **kwargs: make_call(args, kwargs, found))
+    if scope.state.hook is not None:
+        from ._hooked import Call  # most programs have no hooks
+
+        return lambda args, kwargs, found: Call(scope, decision, args, kwargs, found)._ask()
+    without_like = decision.function.without_like
+    return lambda args, kwargs, found: Run(decision, args, without_like(kwargs), found).call()
+
+
+def _through(scope: Scope, decision: Decision) -> Callable[..., Any]:
+    """Return the entry that makes each call through a decision.
+
+    It is a function: CPython calls these without using the C stack, but objects with `__call__`
+    through it, where deep recursion of a library's function could overflow the stack of a thread.
+    """
+    make = _maker(scope, decision)
+    if decision.function.parameters is None:
+        made: Any = TakesFound(lambda found, *args, **kwargs: make(args, kwargs, found))
         return made  # type: ignore[no-any-return]  # the wrapper calls its `call_found`
-    return _marked(lambda *args, **kwargs: make_call(args, kwargs, None))
+    return lambda *args, **kwargs: make(args, kwargs, None)
 
 
-def _marked(function: Any) -> Callable[..., Any]:
-    """Return a function, marked as one that makes whole calls."""
-    function._makes_whole_call = True  # an attribute: the type of functions has no subclasses
-    return function  # type: ignore[no-any-return]  # a function
+def _entry(scope: Scope, decision: Decision, is_outdated: bool) -> Callable[..., Any] | None:
+    """Return the entry of a table for a decision; None if no backend runs an adopted function.
 
-
-def _through(decision: Decision) -> Callable[..., Any]:
-    """Return the entry that makes each call through a decision."""
-    function = decision.function
-
-    def make_call(args: Any, kwargs: dict[str, Any], found: Any) -> Any:
-        return Run(decision, args, function.without_like(kwargs), found).call()
-
-    return as_entry(function, make_call)
-
-
-def _entry(decision: Decision) -> Callable[..., Any] | None:
-    """Return the entry of a table for a decision; None if no backend runs an adopted function."""
+    If it `is_outdated`, the backends have been replaced meanwhile.
+    """
     function, defer_on = decision.function, decision.backends.defer_on
+    if scope.state.hook is not None:
+        return _through(scope, decision)
     if function.is_adopted and not decision.candidates:
         return None
-    if decision.token is not None or function.memory is not None or function.like is not None:
-        return _through(decision)
+    # The rest of an outdated call, too, is that of the old backends.
+    if is_outdated or decision.token is not None:
+        return _through(scope, decision)
+    if function.memory is not None or function.like is not None:
+        return _through(scope, decision)
     if decision.is_bare and decision.first is not None:
         # The caller of an adopted function does not call the rest.
         has_rest = function.is_adopted and (len(decision.candidates) > 1 or defer_on)
-        return _through(decision) if has_rest else decision.load(decision.first)
+        return _through(scope, decision) if has_rest else decision.load(decision.first)
     if decision.state.trace is not None or function.nature or not decision.candidates:
-        return _through(decision)
+        return _through(scope, decision)
     first, *others = decision.candidates
     if first.implementation is None or defer_on:
-        return _through(decision)
+        return _through(scope, decision)
     default = None
-    if len(others) == 1 and others[0].backend == DEFAULT and not decision.warns:
+    # Without an end there is no reason to give, not even in a note.
+    if len(others) == 1 and others[0].backend == DEFAULT and not decision.has_end:
         default = decision.load(others[0])
     return _with_context(decision, first, default)
 
@@ -117,18 +121,7 @@ def entry_for(
     # belong to the new ones, and must not get a target of the old ones.
     is_outdated = backends is not dispatcher.loaded
     decision = decide(backends, function, scope.state, types)
-    target: Callable[..., Any] | None
-    if scope.state.hook is not None:
-        from ._hooked import Call  # most programs have no hooks
-
-        def make_call(args: Any, kwargs: dict[str, Any], found: Any) -> Any:
-            return Call(scope, decision, args, kwargs, found)._ask()
-
-        target = as_entry(function, make_call)
-    else:
-        target = _entry(decision)
-        if is_outdated and target is not None:
-            target = _through(decision)  # the rest, too, is that of the old backends
+    target = _entry(scope, decision, is_outdated)
     # Where no backend runs an adopted function, no entry can tell that the candidates changed.
     is_kept = target is not None or decision.token is None
     # A metaclass with its own == or hash could run code, or fail, in each look-up.
@@ -159,7 +152,7 @@ def deferred(function: Function, called: Any, args: Any, kwargs: Any, values: An
         reason = reason_of(cause)
     run, step = _run_of(function, called, args, kwargs, values)
     run.cause = cause
-    return run.after(step, reason)
+    return run.answer(step, reason)
 
 
 def failed(
@@ -186,7 +179,10 @@ def failed(
 def _run_of(
     function: Function, called: Any, args: Any, kwargs: Any, values: Any
 ) -> tuple[Run, Step | None]:
-    """Return the run of a call, and the candidate whose bare implementation was called."""
+    """Return the run of a call, and the candidate whose bare implementation was called.
+
+    It is None if the call has changed the state: then the decision is another one.
+    """
     found = function.extract(args, kwargs) if values is None else given(values)
     decision = decision_of(function, map(type, found))
     return Run(decision, args, kwargs, values), decision.candidate_of(called)
@@ -225,16 +221,9 @@ def _with_context(
                 Run(decision, args, keywords).note(error, first)
                 raise
             if answer is not True:
-                if default is None or not (answer is False or type(answer) is str):
-                    return Run(decision, args, keywords, found).after(first, answer, context)
-                try:
+                if default is not None and (answer is False or type(answer) is str):
                     return default(*args, **keywords)
-                except Exception as error:
-                    # Only now: a reason is needed for the note alone.
-                    run = Run(decision, args, keywords, found)
-                    run.reasons[first.backend] = reason_of_answer(answer, decision, first)
-                    run.note(error, decision.candidates[1])
-                    raise
+                return Run(decision, args, keywords, found).answer(first, answer, context)
         if implementation is None:
             # Without a lock: two threads that load it find the same object.
             implementation = decision.load(first)
@@ -245,11 +234,11 @@ def _with_context(
             Run(decision, args, keywords).note(error, first)
             raise
         if result is NotImplemented:
-            return Run(decision, args, keywords, found).after(first, RETURNED, context)
+            return Run(decision, args, keywords, found).answer(first, RETURNED, context)
         return result
 
-    made: Any = TakesFound(call) if has_finder else _marked(call)
-    return made  # type: ignore[no-any-return]  # see `as_entry`
+    made: Any = TakesFound(call) if has_finder else call
+    return made  # type: ignore[no-any-return]  # see `_through`
 
 
 # --- what users ask of a function ---------------------------------------------------------------
@@ -258,15 +247,11 @@ def _with_context(
 class Invocation:
     """A dispatchable bound to a backend or to a type; see `Dispatchable.invoke`."""
 
-    __slots__ = ("_backend", "_force", "_function", "_type")
+    __slots__ = ("_function", "_options")
 
-    def __init__(
-        self, function: Any, backend: str | None, type: type | str | None, force: bool
-    ) -> None:
-        self._function = function
-        self._backend = backend
-        self._type = type
-        self._force = force
+    def __init__(self, wrapper: Any, options: dict[str, Any]) -> None:
+        self._function = function_of(wrapper)
+        self._options = options  # those that were given, by name
 
     @property
     def __code__(self) -> Any:
@@ -275,53 +260,41 @@ class Invocation:
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         function, dispatcher = self._function, self._function.dispatcher
-        backends, state = dispatcher.ensure_loaded(), dispatcher.keeper.current()
-        if self._type is not None:
-            state = state.replace(type=checked_type(dispatcher, self._type))
+        backends, scope = dispatcher.ensure_loaded(), dispatcher.keeper.get()[0]
+        state, options = scope.state, self._options
+        if "type" in options:
+            state = state.replace(type=checked_type(dispatcher, options["type"]))
         _check_instance(function, args, "invoke(...)")
         found = function.values(args, kwargs)
         types = map(type, given(found))
-        if self._backend is None:
-            decision = decide(backends, function, state, types)
-        else:
+        if "backend" in options:
             # It need not match.
             decision = Decision(backends, function, state, unique_types(types, state))
             decision = decision.with_candidates([self._step(backends)], sole=True)
-        if state.hook is None:
-            return Run(decision, args, function.without_like(kwargs), found).call()
-        from ._hooked import Call
-
-        return Call(dispatcher.keeper.get()[0], decision, args, kwargs, found)._ask()
+        else:
+            decision = decide(backends, function, state, types)
+        return _maker(scope, decision)(args, kwargs, found)
 
     def _step(self, backends: Backends) -> Step:
         """Return the step of the backend that is named."""
         catalog, identifier = backends.catalog, self._function.identifier
-        name = catalog.check_backend(self._backend)
+        name = catalog.check_backend(self._options["backend"])
         implementers = backends.implementers(identifier)
         if name not in implementers:
             names = ", ".join(shown(each, catalog.default_name) for each in implementers)
             reason = f"it does not implement it; these do: {names}"
             raise BackendDeferredError(name, identifier, reason)
         found = catalog.descriptions[name].implementation(identifier)
-        if found is not None and self._force:  # then the step may be plain
+        if found is not None and "force" in self._options:  # then the step may be plain
             found = found._replace(should_run=None)
         return Step(name, found, prioritized=True)
 
-    def _options(self) -> dict[str, Any]:
-        options = {"backend": self._backend, "type": self._type}
-        found = {name: value for name, value in options.items() if value is not None}
-        return {**found, "force": True} if self._force else found
-
     def __repr__(self) -> str:
-        options = ", ".join(f"{key}={value!r}" for key, value in self._options().items())
+        options = ", ".join(f"{key}={value!r}" for key, value in self._options.items())
         return f"<{self._function.identifier} invoked with {options}>"
 
     def __reduce__(self) -> Any:
-        return Invocation._of, (self._function.wrapper, self._options())
-
-    @staticmethod
-    def _of(function: Any, options: dict[str, Any]) -> Any:
-        return function.invoke(**options)
+        return Invocation, (self._function.wrapper, self._options)
 
 
 def explain_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
@@ -336,13 +309,11 @@ def explain_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     backends, state = dispatcher.ensure_loaded(), dispatcher.keeper.current()
     found, kwargs = function.values(args, kwargs), function.without_like(kwargs)
     decision = decide(backends, function, state, map(type, given(found)))
-    run = Run(decision, args, kwargs, found)
-    steps = None
     if function.memory is not None and function.memory.follows:
-        from ._classes import followed_steps  # few functions follow
+        from ._classes import followed  # few functions follow
 
-        steps = followed_steps(decision, function.memory, args, kwargs)
-    return explain(decision, run, steps, asks=True)
+        decision = followed(decision, function.memory, args, kwargs)
+    return explain(decision, Run(decision, args, kwargs, found), asks=True)
 
 
 def _check_instance(function: Any, args: tuple[Any, ...], way: str) -> None:

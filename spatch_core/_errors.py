@@ -144,8 +144,7 @@ class Severity(str, Enum):
     WARNING = "warning"
     NOTE = "note"
 
-    def __str__(self) -> str:
-        return self.value
+    __str__ = str.__str__
 
 
 class Finding(NamedTuple):
@@ -169,7 +168,7 @@ class Finding(NamedTuple):
     warns : bool
         Whether loading the backends warns about it.
     severity : Severity
-        How bad it is. Notes are not faults.
+        How bad it is, by default a warning. Notes are not faults.
     more_keys : tuple of str
         Further keys with the same fault.
     line : int or None
@@ -234,7 +233,6 @@ def reason_to_skip(
 
 # The caller's line
 
-_PACKAGE = __name__.rpartition(".")[0] + "."
 # As `_patterns.GENERATED`, which the import of a library needs without this module.
 _GENERATED = "<dispatch of "
 # These two modules of the standard library call back into this package.
@@ -301,7 +299,7 @@ def _is_between(frame: FrameType) -> bool:
     """Whether a frame belongs to dispatching, between a library's function and its caller."""
     # Generated code is recognized by its file name, because it may run in the library's namespace.
     is_generated = frame.f_code.co_filename.startswith(_GENERATED)
-    return is_generated or f"{_module_of(frame)}.".startswith(_PACKAGE)
+    return is_generated or f"{_module_of(frame)}.".startswith(f"{__package__}.")
 
 
 def _module_of(frame: FrameType) -> str:

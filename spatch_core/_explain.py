@@ -27,6 +27,13 @@ if TYPE_CHECKING:
 # --- explanations --------------------------------------------------------------------------------
 
 
+def as_html(value: object) -> str:
+    """Return the text of a value as a notebook shows it."""
+    from html import escape
+
+    return f"<pre>{escape(str(value))}</pre>"
+
+
 @dataclass(frozen=True, slots=True)
 class ExplainedBackend:
     """One line of an explanation.
@@ -96,28 +103,18 @@ class Explanation:
             lines.append(f"{mark} {each.shown:<{width}}  {each.verdict}{reason}")
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(str(self))}</pre>"
+    _repr_html_ = as_html
 
 
-def explain(
-    decision: Decision,
-    run: Run | None = None,
-    steps: Iterable[Step] | None = None,
-    *,
-    asks: bool = False,
-) -> Explanation:
+def explain(decision: Decision, run: Run | None = None, *, asks: bool = False) -> Explanation:
     """Explain what would run for a call; no implementation runs.
 
     `run` has the arguments, if they are known, and the answers that backends have given. If it
-    `asks`, each other ``should_run`` is called. `steps` replace those of the decision.
+    `asks`, each other ``should_run`` is called.
     """
     explainer = _Explainer(decision, run, asks)
-    for step in decision.steps if steps is None else steps:
+    for step in decision.steps:
         explainer.explain(step)
-    explainer.answer_postponed()
     hooks = tuple(map(callable_identifier, decision.state.hook or ()))
     # A converter gets one line: that of its conversion replaces "has no implementation".
     lines = [
@@ -144,33 +141,27 @@ class _Explainer:
     def explain(self, step: Step) -> None:
         """Explain the next step."""
         verdict, reason = step.verdict, step.reason
-        if step.is_last:
-            self.answer_postponed()  # as in a call: postponed backends run before the last resort
+        if step.is_last and self.postponed and not self.is_decided:
+            # As in a call, the first of the postponed backends runs before the last resort.
+            place, first = self.postponed[0]
+            found = self._answers(first, "it said IF_NEEDED, and no other one answers")
+            self.lines[place] = self._line(first.backend, *found)
         if verdict in (Verdict.CONVERTS, Verdict.CANNOT_CONVERT):
             if self.is_decided and not self.converters:
                 return  # a backend answers, and no conversion is reached
             self.converters.add(step.backend)
             if verdict is Verdict.CONVERTS:
                 verdict, reason = self._judge_conversion(step)
-        elif verdict is Verdict.REFUSES:
-            # Where another backend answers, the default would not refuse, but is not reached.
-            if self.is_decided and self.converters:
-                verdict, reason = Verdict.LATER, "it runs with the converted arguments"
-            elif self.is_decided and DEFAULT in self.decision.state.disabled:
+        elif verdict is Verdict.REFUSES and self.is_decided:
+            # The default would not refuse, but is not reached.
+            verdict, reason = Verdict.LATER, ""
+            if self.converters:
+                reason = "it runs with the converted arguments"
+            elif self.decision.default_is_disabled:
                 verdict, reason = Verdict.INACTIVE, "it is disabled"
-            elif self.is_decided:
-                verdict, reason = Verdict.LATER, ""
-            self.is_decided = True
         elif verdict is Verdict.RUNS:
             verdict, reason = self._judge(step)
         self.lines.append(self._line(step.backend, verdict, reason))
-
-    def answer_postponed(self) -> None:
-        """Run the first backend that said ``IF_NEEDED``, if no other one answers."""
-        if self.postponed and not self.is_decided:
-            place, step = self.postponed[0]
-            found = self._answers(step, "it said IF_NEEDED, and no other one answers")
-            self.lines[place] = self._line(step.backend, *found)
 
     def _line(self, name: str, verdict: Verdict, reason: str) -> ExplainedBackend:
         return ExplainedBackend(name, verdict, reason, self.decision.default_name)
@@ -218,15 +209,13 @@ class _Explainer:
         own = decision.backends.catalog.descriptions[DEFAULT].primary_types
         to = own[0].identifier if len(own) == 1 else "the library's types"
         reason = f"{text} to {to}" if text else f"the result from {to}"
-        reason += " through its conversions"
-        _, unless = self._answers(step, reason)
-        doubts = [] if unless == reason else [unless]
+        _, unless = self._answers(step, "")
+        unless = f"{unless}, or" if unless else "unless"
         # The conversion is not called: it may be slow, or move data.
-        if step.conversions is not None:
-            asked = step.conversions.to_default if text else step.conversions.from_default
-            says = f"{asked} says that it cannot"
-            doubts.append(f"or {says}" if doubts else f"unless {says}")
-        return Verdict.CONVERTS, ", ".join([reason, *doubts])
+        assert step.conversions is not None
+        asked = step.conversions.to_default if text else step.conversions.from_default
+        text = f"{reason} through its conversions, {unless} {asked} says that it cannot"
+        return Verdict.CONVERTS, text
 
     def _answers(self, step: Step, reason: str) -> tuple[Verdict, str]:
         """Return the verdict of a backend that answers, unless an unasked one before it does."""
@@ -257,8 +246,7 @@ class Outcome(str, Enum):
     CONVERTED = "converted"
     DEFERRED = "deferred"
 
-    def __str__(self) -> str:
-        return self.value
+    __str__ = str.__str__
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,10 +297,7 @@ class Trace(list[TraceEvent]):
     def __str__(self) -> str:
         return "\n".join(map(str, self))
 
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(str(self))}</pre>"
+    _repr_html_ = as_html
 
 
 class PrintedTrace(Trace):
@@ -360,6 +345,9 @@ def _remedies(run: Run, explained: tuple[ExplainedBackend, ...]) -> Iterator[str
     """Yield the options under which a refused call would run, one sentence each."""
     decision, args, kwargs = run.decision, run.args, run.kwargs
     backends, state = decision.backends, decision.state
+    if decision.remedy:
+        yield decision.remedy
+        return
     # These would match if they were prioritized.
     for name in [each.backend for each in explained if each.verdict is Verdict.INACTIVE]:
         if not backends.catalog.descriptions[name].unmet:

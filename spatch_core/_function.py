@@ -151,7 +151,7 @@ class Function:
     dispatcher: Dispatcher
     index: int
 
-    # Few functions have other values: see `_traits.set_traits` and `adopt.AdoptedFunction`.
+    # Few functions have other values: see `_traits` and `adopt.AdoptedFunction`.
     is_adopted = False
     compositional: bool = False
     fallback: str | None = None
@@ -164,12 +164,14 @@ class Function:
         identifier: str,
         default: Callable[..., Any],
         dispatch_args: DispatchArguments,
-        set_traits: Callable[[Function, Any], Any] | None = None,
+        traits: Mapping[str, Any],
     ) -> None:
         self.identifier = identifier
         self.default = default
-        if set_traits is not None:
-            dispatch_args = set_traits(self, dispatch_args)
+        if traits:
+            from ._traits import set_traits  # few functions have any
+
+            dispatch_args = set_traits(self, dispatch_args, traits)
         self.nature = nature_of(default)
         self._finder: Callable[..., Iterable[Any]] | None = None
         self.parameters: tuple[Parameter, ...] | None = None
@@ -178,7 +180,11 @@ class Function:
         elif callable(dispatch_args):
             self._finder = dispatch_args
         else:
-            self.parameters = find_parameters(default, dispatch_args, identifier)
+            self.parameters = self.find_parameters(dispatch_args)
+
+    def find_parameters(self, named: Any) -> tuple[Parameter, ...]:
+        """Return the places of arguments, which are named as the dispatch arguments are."""
+        return find_parameters(self.default, named, self.identifier)
 
     def counts(self, cls: type) -> bool:
         """Whether a type counts for all backends, whatever their type patterns."""
@@ -193,12 +199,6 @@ class Function:
         from ._classes import make_override  # few libraries have a protocol
 
         return make_override(self, classes, protocol)
-
-    @property
-    def count(self) -> int:
-        """The number of positional parameters up to the last dispatch argument."""
-        places = [each.position for each in self.parameters or () if each.position is not None]
-        return max(places, default=-1) + 1
 
     def without_like(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return keyword arguments without the one that is only for dispatching."""
@@ -268,12 +268,12 @@ class Dispatchable(Function):
         default: Any,
         dispatch_args: DispatchArguments,
         names: tuple[str | None, str | None, str | None],
-        set_traits: Callable[[Function, Any], Any] | None = None,
+        traits: Mapping[str, Any],
     ) -> None:
         # See `BackendSystem.dispatchable`; `names` are its module, qualname and identifier.
         _check_callable(default)
         module, qualname, identifier = _identity(default, *names)
-        super().__init__(identifier, default, dispatch_args, set_traits)
+        super().__init__(identifier, default, dispatch_args, traits)
         earlier: Any = dispatcher.by_identifier.get(self.identifier)
         if earlier is not None:
             _warn_of_duplicate(earlier, default)
@@ -358,7 +358,9 @@ class Dispatchable(Function):
             raise TypeError(f"invoke() takes {given}")
         from ._entries import Invocation  # few programs need it
 
-        return Invocation(self, backend, type, force)
+        options = {"backend": backend, "type": type, "force": force or None}
+        options = {name: each for name, each in options.items() if each is not None}
+        return Invocation(self.wrapper, options)
 
 
 class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript at run time

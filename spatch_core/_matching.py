@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import sys
 from collections.abc import Iterable, Mapping
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -26,7 +26,6 @@ from ._patterns import (
     loaded_object,
     module_of,
     mro_of,
-    qualname_of,
     type_identifier,
 )
 
@@ -57,11 +56,7 @@ class TypeMatch(NamedTuple):
 
 
 class Matcher:
-    """Matches classes against the type patterns of all backends of a library.
-
-    Exact and subclass patterns are found by their names, and as aliases: the object that a pattern
-    names in an imported module is the class. So no class asks every pattern.
-    """
+    """Matches classes against the type patterns of all backends of a library."""
 
     def __init__(self, descriptions: Mapping[str, Description]) -> None:
         self._primary: dict[TypePattern, set[str]] = {}
@@ -76,17 +71,7 @@ class Matcher:
         # An array library that also lists `builtins:list` still leaves `f(array, 2.0)` to itself.
         self._is_of_builtins = bool(listed) and all(each.module == "builtins" for each in listed)
         self._abstract = [each for each in self._known if each.prefix == ABSTRACT]
-        self._by_name: dict[tuple[str, str], list[TypePattern]] = {}
-        self._by_module: dict[str, list[TypePattern]] = {}
-        self._by_package: dict[str, list[TypePattern]] = {}
-        self._by_last_name: dict[str, list[TypePattern]] = {}
-        for each in self._known:
-            if each.prefix != ABSTRACT:
-                self._by_name.setdefault((each.module, each.qualname), []).append(each)
-                self._by_module.setdefault(each.module, []).append(each)
-                package = each.module.partition(".")[0]
-                self._by_package.setdefault(package, []).append(each)
-                self._by_last_name.setdefault(_last(each.qualname), []).append(each)
+        self._named = [each for each in self._known if each.prefix != ABSTRACT]
         self._abstract_bases: dict[TypePattern, type | None] = {}
         # Changes with each `register` of an abstract class, which may change any answer.
         self._token = abc.get_cache_token()
@@ -149,14 +134,7 @@ class Matcher:
     def _found(self, cls: type) -> Iterable[tuple[TypePattern, type, int | None]]:
         """Yield the patterns that mean a class, with the class that each names and its place."""
         mro = mro_of(cls)
-        asked: dict[TypePattern, None] = {}
-        for each in mro:
-            asked.update(dict.fromkeys(self._by_name.get((module_of(each), qualname_of(each)), ())))
-        identities = {id(each) for each in mro}  # a metaclass may define == and hash
-        for module in self._by_module:
-            if module in sys.modules:
-                asked.update(dict.fromkeys(self._possible_aliases(module, cls, identities)))
-        for pattern in asked:
+        for pattern in self._named:
             distance = pattern.distance(cls)
             if distance is not None:
                 yield pattern, mro[distance], distance
@@ -165,38 +143,14 @@ class Matcher:
             if base is not None:
                 yield pattern, base, None
 
-    def _possible_aliases(self, module: str, cls: type, mro: set[int]) -> Iterable[TypePattern]:
-        """Return the patterns of an imported module that may name a class."""
-        patterns, found = self._by_module[module], sys.modules.get(module)
-        # Other kinds of modules may compute attributes that are not in their namespace.
-        if type(found) is not ModuleType:
-            return patterns
-        namespace = vars(found)
-        # A module's `__getattr__`, which may import more, is called only for a similar name.
-        return [
-            each
-            for each in patterns
-            if (
-                id(namespace[each.qualname]) in mro
-                if each.qualname in namespace
-                else "." in each.qualname or each.resembles(cls)
-            )
-        ]
-
     def _awaited(self, cls: type, known: bool) -> Iterable[TypePattern]:
         """Yield the patterns that may turn out to name a class once a module is imported.
 
         See `TypePattern.resembles`; the name of the class counts only if it is not `known`.
         """
-        found: dict[int, TypePattern] = {}  # by identity: hashing a pattern hashes its text
-        for each in mro_of(cls):
-            resembling = self._by_package.get(module_of(each).partition(".")[0], ())
-            if not known:
-                resembling = (*resembling, *self._by_last_name.get(_last(qualname_of(each)), ()))
-            for pattern in resembling:
-                if each is cls or pattern.prefix != EXACT:
-                    found[id(pattern)] = pattern
-        yield from (each for each in found.values() if is_awaited(each.module))
+        for pattern in self._named:
+            if is_awaited(pattern.module) and pattern.resembles(cls, by_name=not known):
+                yield pattern
         # Matching imports the modules of abstract patterns. Answers are final except while one is
         # in the middle of its import.
         pending = [each for each in self._abstract if each not in self._abstract_bases]
@@ -228,10 +182,6 @@ def _import_base(pattern: TypePattern) -> type | None:
     except BaseException:  # noqa: BLE001  # whatever the module raises
         return None
     return base if is_class(base) else None  # type: ignore[return-value]  # it is a type
-
-
-def _last(qualname: str) -> str:
-    return qualname.rpartition(".")[2]
 
 
 class GenericMethod(classmethod):  # type: ignore[type-arg]  # no subscript at run time

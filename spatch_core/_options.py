@@ -424,7 +424,10 @@ class BackendOptions(metaclass=Kind):
     @readable
     def backends(self) -> tuple[str, ...]:
         """Names of the active backends by priority; ``"default"`` is the library."""
-        return self._state().active(self._owner.catalog())
+        backends, state = self._owner.ensure_loaded(), self._state()
+        names = state.ordered(backends.catalog.descriptions)
+        active = backends.active(frozenset(names), state)
+        return tuple([name for name in names if name in active])
 
     @readable
     def prioritized(self) -> tuple[str, ...]:

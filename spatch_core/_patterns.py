@@ -331,6 +331,8 @@ class TypePattern:
         for position, each in enumerate(classes):
             if qualname_of(each) == self.qualname and module_of(each) == self.module:
                 return position
+        if self.module not in sys.modules:
+            return None
         # A module's own `__getattr__` may be slow or import much. It is called only if it could
         # return this class.
         named = loaded_object(self.module, self.qualname, hooks=self.resembles(cls))
@@ -344,16 +346,16 @@ class TypePattern:
         """Return the classes of which an exact or subclass pattern may name one."""
         return (cls,) if self.prefix == EXACT else mro_of(cls)
 
-    def resembles(self, cls: type) -> bool:
+    def resembles(self, cls: type, by_name: bool = True) -> bool:
         """Whether the pattern could be an alias of a class on the MRO of `cls`.
 
-        A public alias is assumed to be in the package that defines the class, or to have the
-        class's name.
+        A public alias is assumed to be in the package that defines the class, or, if it may be
+        `by_name`, to have the class's name.
         """
         package = self.module.partition(".")[0]
         last = self.qualname.rpartition(".")[2]
         return any(
             module_of(each).partition(".")[0] == package
-            or qualname_of(each).rpartition(".")[2] == last
+            or (by_name and qualname_of(each).rpartition(".")[2] == last)
             for each in self._classes(cls)
         )

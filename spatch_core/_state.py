@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from contextvars import ContextVar, Token
     from typing import Any, TypeAlias
 
-    from ._discovery import Catalog
     from ._explain import Trace
     from ._function import Function
 
@@ -170,17 +169,6 @@ class DispatchState:
     def is_plain(self) -> bool:
         """Whether it refers only to names, so that caches may keep it."""
         return self.type is None and self.trace is None and self.hook is None
-
-    def active(self, catalog: Catalog) -> tuple[str, ...]:
-        """Return the names of the active backends by priority."""
-        found = catalog.descriptions
-        return tuple(
-            name
-            for name in self.ordered(found)
-            if name not in self.disabled
-            and (not found[name].requires_opt_in or name in self.prioritized)
-            and not found[name].unmet
-        )
 
     def ordered(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return `names`, which are in the library's order, with the prioritized ones first."""

@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from ._function import find_parameters
 from ._options import checked_policy
 from ._patterns import DEFAULT
 from ._wrapper import ASYNC_GENERATOR, GENERATOR, missing, nature_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from ._call import Run
     from ._function import Function
 
 
-def setter_of(traits: dict[str, Any]) -> Callable[[Function, Any], Any]:
-    """Return what sets traits, given by name; see `set_traits`."""
-    return lambda function, dispatch_args: set_traits(function, dispatch_args, **traits)
-
-
-def set_traits(
-    function: Function,
-    dispatch_args: Any,
-    *,
-    fallback: str | None = None,
-    compositional: bool = False,
-    mutates: str | Iterable[str] | Mapping[str, int | None] = (),
-    like: str | None = None,
-    inside: str | Iterable[str] = (),
-    decides: bool | str = False,
-    follows: str | None = None,
-) -> Any:
-    """Set the traits of a function; return what finds its dispatch arguments."""
-    identifier, default = function.identifier, function.default
-    if compositional and fallback is not None:
+def set_traits(function: Function, dispatch_args: Any, traits: Mapping[str, Any]) -> Any:
+    """Set the given traits of a function; return its dispatch arguments, or what finds them."""
+    fallback, like, inside = traits.get("fallback"), traits.get("like"), traits.get("inside", ())
+    function.compositional = "compositional" in traits
+    if function.compositional and fallback is not None:
         raise TypeError(
             f"a compositional function takes no fallback={fallback!r}: the functions that it is "
             "written in terms of have policies of their own; give one of the two"
@@ -43,15 +27,12 @@ def set_traits(
     if like is not None and not isinstance(like, str):
         raise TypeError(f"like= takes the name of an argument, not {like!r}")
     function.fallback = None if fallback is None else checked_policy(fallback)
-    function.compositional = compositional
     function.like = like
-    function.mutated = find_parameters(default, mutates, identifier) if mutates else ()
-    if decides or follows is not None:
-        function.memory = Memory(default, identifier, decides, follows)
+    function.mutated = function.find_parameters(traits.get("mutates", ()))
+    if "decides" in traits or "follows" in traits:
+        function.memory = Memory(function, traits.get("decides", False), traits.get("follows"))
     names = (inside,) if isinstance(inside, str) else tuple(inside)
-    if like is not None or names:
-        return Finder(identifier, default, dispatch_args, names, like)
-    return dispatch_args
+    return Finder(function, dispatch_args, names, like) if like or names else dispatch_args
 
 
 # --- like= and inside= --------------------------------------------------------------------------
@@ -69,20 +50,16 @@ class Finder:
     __slots__ = ("_inside", "_like", "_parameters")
 
     def __init__(
-        self,
-        identifier: str,
-        default: Any,
-        dispatch_args: Any,
-        inside: tuple[str, ...],
-        like: str | None,
+        self, function: Function, dispatch_args: Any, inside: tuple[str, ...], like: str | None
     ) -> None:
+        identifier = function.identifier
         if callable(dispatch_args):
             raise TypeError(
                 f"{identifier}: like= and inside= name arguments, so the dispatch arguments must "
                 "be names too, not a callable that finds them"
             )
         names = inside if dispatch_args is None else dispatch_args
-        self._parameters = find_parameters(default, names, identifier)
+        self._parameters = function.find_parameters(names)
         self._inside = frozenset(inside)
         self._like = like
         known = [each.label for each in self._parameters]
@@ -92,7 +69,7 @@ class Finder:
                     f"{identifier}: inside= names {name!r}, which is not a dispatch argument; the "
                     f"dispatch arguments are {', '.join(map(str, known)) or 'none'}"
                 )
-        if like is not None and find_parameters(default, like, identifier)[0].position is not None:
+        if like is not None and function.find_parameters(like)[0].position is not None:
             raise TypeError(
                 f"{identifier}: like={like!r} is left out of the call, so it must be passed by "
                 "keyword only: write it after * in the signature"
@@ -140,9 +117,8 @@ class Memory:
 
     __slots__ = ("attribute", "decides", "follows", "method")
 
-    def __init__(
-        self, default: Callable[..., Any], identifier: str, decides: Any, follows: Any
-    ) -> None:
+    def __init__(self, function: Function, decides: Any, follows: Any) -> None:
+        identifier, default = function.identifier, function.default
         for option, name, is_name in (
             ("decides", decides, not isinstance(decides, bool)),
             ("follows", follows, follows is not None),

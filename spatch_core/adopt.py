@@ -266,7 +266,7 @@ def _go_on(
             if len(candidates) != 1 or not candidates[0].is_plain:
                 return NotImplemented  # a type outside of the library may answer
             step = candidates[0]  # the single candidate has passed `NotImplemented` on
-        result = run.after(step, RETURNED)
+        result = run.answer(step, RETURNED)
     return run.end() if result is NotImplemented else result
 
 

@@ -236,14 +236,8 @@ class BackendSystem:
         # Of a function decorated without parentheses, the calls come here.
         def decorate(*args: Any, **kwargs: Any) -> Any:
             function = args[0] if len(args) == 1 and not kwargs else (args, kwargs)
-            set_traits = None
-            if traits:
-                from ._traits import setter_of  # few functions have any
-
-                set_traits = setter_of(traits)
             names = module, qualname, identifier
-            made = Dispatchable(self._dispatcher, function, dispatch_args, names, set_traits)
-            return made.wrapper
+            return Dispatchable(self._dispatcher, function, dispatch_args, names, traits).wrapper
 
         return decorate
 

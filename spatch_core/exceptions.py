@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copyreg import __newobj__  # type: ignore[attr-defined]  # as pickles of other objects
 from typing import TYPE_CHECKING, Any
 
 from . import _errors
@@ -21,11 +22,7 @@ class _WithData:
 
     def __reduce__(self) -> Any:
         # Past the constructor: `args` lack what it was given by keyword.
-        return _with_args, (type(self), *self.args), self.__dict__
-
-
-def _with_args(cls: Any, *args: object) -> Any:
-    return cls.__new__(cls, *args)
+        return __newobj__, (type(self), *self.args), self.__dict__
 
 
 class SpatchCoreError(_WithData, Exception):

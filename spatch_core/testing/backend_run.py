@@ -11,7 +11,7 @@ import os
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import wraps
@@ -21,8 +21,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from .._convert import Conversion, Unconverted, leaves
-from .._decide import Verdict
+from .._convert import Conversion, Unconverted, awaited, leaves
+from .._decide import Step, Verdict
 from .._hooked import Call
 from .._patterns import DEFAULT
 from .._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR
@@ -246,7 +246,8 @@ class ForcedConversions:
         function = decision.function
         if not self.is_active or function.nature & (GENERATOR | ASYNC_GENERATOR):
             return NotImplemented
-        trip = _Reversed(decision, decision.conversion_step(self._backend))
+        description = decision.backends.catalog.descriptions[self._backend]
+        trip = _Reversed(decision, Step(self._backend, conversions=description.conversions))
         written = [value for _, value in trip.written(call.args, call.kwargs)]
         given = (*call.args, *call.kwargs.values())
         if leaves(written, trip.is_leaf) or not leaves(given, trip.is_leaf):
@@ -258,7 +259,7 @@ class ForcedConversions:
         result = call.next(*args, **kwargs)
         if result is NotImplemented:
             return result
-        return _awaited(result, trip.result) if function.nature & COROUTINE else trip.result(result)
+        return awaited(result, trip.result) if function.nature & COROUTINE else trip.result(result)
 
 
 class _Reversed(Conversion):
@@ -274,10 +275,6 @@ class _Reversed(Conversion):
     def is_returned(self, cls: type) -> bool:
         """Whether a class is one of the backend's, and not the library's."""
         return super().is_leaf(cls)
-
-
-async def _awaited(result: Awaitable[Any], finish: Callable[[Any], Any]) -> Any:
-    return finish(await result)
 
 
 # --- The report -----------------------------------------------------------------------------------

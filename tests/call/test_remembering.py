@@ -326,6 +326,9 @@ def test_other_types_are_an_error(fitted: Any, types: Any, why: str) -> None:
         assert isinstance(caught.value, NoImplementationError)
         assert re.search(why, str(caught.value))
         assert "call fit again" in str(caught.value)
+        explained = Model.predict.explain(model, types).backends
+        others = [each for each in explained if each.backend != "default"]
+        assert [*caught.value.backends] == others
         assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
     model.fit(types)
     model.predict(types)
@@ -432,6 +435,7 @@ def test_hooks_and_traces() -> None:
         model.fit(Gpu()).predict(Gpu())
         model.fit(Own()).predict(Own())
     assert [each.backend for each in trace] == ["gpu", "gpu", "default", "default"]
+    assert [each.reason for each in trace] == ["", "gpu has run fit", "", ""]
 
 
 def test_coroutine_functions() -> None:

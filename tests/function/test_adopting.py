@@ -168,6 +168,15 @@ def test_calls_are_traced_and_explained() -> None:
     assert "the library does not own the function" in str(explained)
 
 
+def test_another_librarys_function_is_never_disabled() -> None:
+    """T2: ``disable="default"`` means the library's own implementations."""
+    system = adopting()
+    with system.backend_opts(disable="default"):
+        text = str(system.explain_types("lib:f", [Foreign]))
+        assert system.lookup("lib:f", (Foreign,)) is record
+    assert text.splitlines()[1:] == ["> first    runs", "  default  comes later"]
+
+
 def test_mistakes_of_looking_up_are_named() -> None:
     """T2: an identity that was not adopted, and types that are none."""
     system = adopting()
