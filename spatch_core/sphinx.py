@@ -30,7 +30,7 @@ from .examination.libraries import (
     find_library,
     import_public_names,
     is_adopted,
-    is_system,
+    is_kind_of_system,
 )
 from .exceptions import DescriptionError
 
@@ -148,7 +148,7 @@ def _read(library: str, names: tuple[str, ...]) -> ChosenBackends:
         system: Any = import_identifier(found.identifier)  # which discovers no backends
     except (LookupError, ImportError, ValueError) as error:
         raise ChoiceError(str(error)) from error
-    if not is_system(system):
+    if not is_kind_of_system(type(system)):
         raise ChoiceError(f"{found.identifier!r} is not a BackendSystem")
     import_public_names(found)
     # Backends that are not chosen are not read. Of several entry points with one name, the first.

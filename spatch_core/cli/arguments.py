@@ -21,6 +21,7 @@ from ..examination.libraries import (
     import_public_names,
     list_backends,
     load_library,
+    unknown_library,
 )
 from ..examination.question import LibraryError, UnknownNameError
 from .output import COMPLETING, show_text
@@ -67,14 +68,11 @@ def chosen_libraries(name: str | None) -> list[Library]:
     chosen = [each for each in libraries if name in (None, each.name)]
     if name is None or chosen:
         return chosen
-    hint = meant(name, dict.fromkeys(each.name for each in libraries), "registered")
-    hint += " If not, it" if hint.endswith("?") else "; a library"
-    hint += f" registers itself in its entry points: {name} = '{name}:system' in "
-    hint += f'[project.entry-points."{GROUP}"] of pyproject.toml'
     for each in libraries:
         if name in [backend.name for backend in list_backends(load_library(each))]:
             hint = f"it is a backend of the library {each.name}: name the library"
-    raise click.UsageError(f"no library is named {name!r}; {hint}")
+            raise click.UsageError(f"no library is named {name!r}; {hint}")
+    raise click.UsageError(str(unknown_library(name, libraries)))
 
 
 def loaded_libraries(name: str | None) -> list[LoadedLibrary]:
@@ -89,8 +87,8 @@ def loaded_libraries(name: str | None) -> list[LoadedLibrary]:
 def usable_library(name: str) -> LoadedLibrary:
     """Load the library of this name, with all functions, or raise an error if it has no system."""
     loaded = load_library(chosen_libraries(name)[0])
-    if loaded.fault is not None:
-        raise click.ClickException(loaded.describe(loaded.fault))
+    if loaded.failure:
+        raise click.ClickException(loaded.failure)
     import_public_names(loaded.library)
     return loaded
 

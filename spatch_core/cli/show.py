@@ -19,6 +19,7 @@ from .._patterns import DEFAULT
 from ..examination.doctor import without_repeated_cycles
 from ..examination.findings import source_as_json
 from ..examination.libraries import (
+    BY_TYPES,
     ListedBackend,
     LoadedLibrary,
     State,
@@ -28,7 +29,6 @@ from ..examination.libraries import (
     is_adopted,
     list_backends,
     names_of_backends,
-    short_reason,
     unusable_backends,
 )
 from ..examination.question import find_function, function_named
@@ -205,10 +205,10 @@ def _backend_as_json(backend: ListedBackend) -> Json:
 def _problems(loaded: LoadedLibrary, backend: str | None = None) -> list[Json]:
     """Return the problems of a library, or those of one of its backends."""
     names = ("backend", "key", "message", "remedy")
+    problems = [each for each in loaded.problems if backend in (None, each.backend)]
     return [
         {**{name: getattr(each, name) for name in names}, **source_as_json(each.source)}
-        for each in without_repeated_cycles(loaded.problems)
-        if backend in (None, each.backend)
+        for each in without_repeated_cycles(problems)
     ]
 
 
@@ -278,7 +278,7 @@ def _found(name: str, library: str | None) -> tuple[Json, list[Part]]:
         names += [loaded.shown(each.name) for each in list_backends(loaded)]
         names += [each.partition(":")[2] for each in loaded.functions]
     hint = meant(name, dict.fromkeys(names), "known names")
-    faults = [each.describe(each.fault) for each in libraries if each.fault is not None]
+    faults = [each.failure for each in libraries if each.failure]
     raise click.UsageError(" ".join([ended(f"nothing is named {name!r}; {hint}"), *faults]))
 
 
@@ -382,10 +382,19 @@ def _order_rows(record: Json, loaded: LoadedLibrary) -> Iterator[tuple[str, ...]
                 strongest,
                 key=lambda each: abs(order.index(each["before"]) - order.index(each["after"])),
             )
-            names = {key: loaded.shown(nearest[key]) for key in ("before", "after")}
-            remarks.append(short_reason({**nearest, **names}, loaded.shown(name)))
+            remarks.append(_short_reason(nearest, name, loaded))
         types = map(str, loaded.usable.backends[name].primary_types)
         yield str(position + 1), loaded.shown(name), ", ".join(types), "; ".join(remarks)
+
+
+def _short_reason(edge: Json, name: str, loaded: LoadedLibrary) -> str:
+    """Return a short text about an edge, from the side of one of its two backends."""
+    is_before = name == edge["before"]
+    other = loaded.shown(edge["after" if is_before else "before"])
+    reason = f"{edge['declared_by']} declares it" if edge["declared_by"] else edge["reason"]
+    if edge["origin"] == BY_TYPES:
+        reason = "narrower types" if is_before else "wider types"
+    return f"{'before' if is_before else 'after'} {other}: {reason}"
 
 
 # A function
@@ -513,12 +522,10 @@ def _joined(value: Any) -> str:
 
 def _described(description: Description | None, loaded: LoadedLibrary) -> Json:
     """Return the fields of a description, and its place in the order; None without one."""
+    if description is None:
+        return dict.fromkeys(_described(loaded.usable.backends[DEFAULT], loaded))
     names = ("to_default", "from_default", "copy_into", "url")
     lists = ("higher_priority_than", "lower_priority_than", "requires")
-    if description is None:
-        others = ("overridden", "not_installed", "fallback", "auto_generation", "order")
-        more = ("before", "after", "functions", "every", "attributes", "absent")
-        return dict.fromkeys((*names, *lists, *others, *more))
     system, edges, name = loaded.usable, edges_as_json(loaded), description.name
     before = [each for each in edges if each["before"] == name]
     after = [each for each in edges if each["after"] == name]

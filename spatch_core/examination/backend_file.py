@@ -149,16 +149,14 @@ class BackendFile:
     description: Description | None = None  # None if the fields are not valid
     faults: list[Finding] = field(default_factory=list)
 
-    def fault(self, key: str | None, message: str, remedy: str, skips: bool = True) -> None:
-        """Add a fault; `skips` says whether the library skips the backend because of it."""
-        self.faults.append(self.placed(error(message, remedy)._replace(key=key, skips=skips)))
+    def fault(self, key: str | None, message: str, remedy: str) -> None:
+        """Add an error."""
+        self.faults.append(self.placed(error(message, remedy)._replace(key=key)))
 
-    def placed(self, finding: Finding, line: int | None = None) -> Finding:
-        """Return a finding with the file and a line: the given one, or the line of its key."""
-        # A finding without a key is about the whole file and has no line.
-        if line is None and finding.key is not None:
-            line = self.layout.line(finding.key)
-        return finding._replace(line=line, source=Source(file=self.path))
+    def placed(self, finding: Finding) -> Finding:
+        """Return a finding with the file, and with the line of its key."""
+        line = finding.line if finding.key is None else self.layout.line(finding.key)
+        return finding._replace(backend=None, line=line, source=Source(file=self.path))
 
     def import_with(
         self, task: str, timeout: float, **options: bool
@@ -172,12 +170,8 @@ class BackendFile:
         about = f"importing what {self.path} names"
         folders = [self.folder] if self.folder else []
         result = run(task, request, about, folders=folders, limit=timeout)
-        found = [
-            each._replace(key=key, more_keys=())  # each key has its own line
-            for each in result.failures("Repair the module or its imports")
-            for key in each.keys or (None,)
-        ]
-        return result, [self.placed(each) for each in (*found, *result.findings)]
+        found = result.failures("Repair the module or its imports")
+        return result, [*map(self.placed, found), *map(self.placed, result.findings)]
 
     def mentions(self) -> Iterator[Mention]:
         """Yield every well-formed identifier, type pattern and module in the file."""
@@ -237,7 +231,7 @@ def read_file(path: str, text: str | None = None) -> BackendFile:
         place = _AT_LINE.search(str(raised))
         line = int(place.group(1)) if place else max(1, len(file.text.splitlines()))
         message = f"it is not valid TOML: {_AT_LINE.sub('', str(raised))}"
-        file.faults.append(file.placed(error(message, "Correct the line"), line))
+        file.faults.append(file.placed(error(message, "Correct the line")._replace(line=line)))
     else:
         file.layout = find_layout(file.text)
         _validate(file)
@@ -253,8 +247,7 @@ def _validate(file: BackendFile) -> None:
         problems = file.description.problems
     except DescriptionError as raised:
         problems = raised.problems
-    for problem in problems:
-        file.fault(problem.key, problem.message, problem.remedy, problem.skips)
+    file.faults += map(file.placed, problems)
 
 
 # --- Verifying a file -----------------------------------------------------------------------------
@@ -332,7 +325,7 @@ def verify_file(
         found += map(file.placed, file.project.check_wheel(file.folder))
     if file.description is not None:
         here, malformed = adapted(file.description)  # as discovery does
-        found += [file.placed(each._replace(severity=Severity.ERROR)) for each in malformed]
+        found += map(file.placed, malformed)
         if imports:
             found += map(file.placed, check_environment(here, malformed))
     if imports:

@@ -19,18 +19,18 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib import import_module
 from tempfile import TemporaryFile
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from .._errors import Finding, in_words
 from ..exceptions import SpatchCoreWarning
-from .findings import error, from_record, note, to_record, with_keys
+from .findings import error, from_record, note, to_record
 
 _RESTARTS = 5
 """How many modules may end a child before the task is given up."""
 
-Announce: TypeAlias = Callable[[str], AbstractContextManager[None]]
+Announce: TypeAlias = Callable[[str], AbstractContextManager[object]]
 
-announce: ContextVar[Announce | None] = ContextVar("announce", default=None)
+announce: ContextVar[Announce] = ContextVar("announce", default=nullcontext)
 """Makes a context manager that shows a step while it lasts. The command line sets it."""
 redirects_permanently: ContextVar[bool] = ContextVar("redirects_permanently", default=False)
 """Whether third-party code gets stderr as its stdout, for the rest of the process.
@@ -40,7 +40,7 @@ handlers of third-party code may print at any time.
 """
 
 
-def progress(text: str) -> AbstractContextManager[None]:
+def progress(text: str) -> AbstractContextManager[object]:
     """Announce a step that may take long, for a ``with`` block.
 
     Examples
@@ -49,8 +49,7 @@ def progress(text: str) -> AbstractContextManager[None]:
     ...     sum(range(4))
     6
     """
-    shown = announce.get()
-    return nullcontext() if shown is None else shown(text)
+    return announce.get()(text)
 
 
 # --- In this process ------------------------------------------------------------------------------
@@ -76,33 +75,38 @@ def foreign_code(system: object = None) -> Iterator[None]:
         yield
 
 
-def import_failure(module: str) -> str:
-    """Import a module; return why that fails, empty if it does not."""
+def attempted(action: Callable[[], object]) -> BaseException | None:
+    """Run third-party code; return what it raises, unless the user interrupts it."""
     try:
         with foreign_code():
-            import_module(module)
+            action()
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001  # a third party's import
-        absent = error.name if isinstance(error, ModuleNotFoundError) else None
-        if absent is not None and f"{module}.".startswith(f"{absent}."):
-            return f"the module {absent} is not installed"
-        return f"importing {module} failed with {in_words(error)}"
-    return ""
+    except BaseException as error:  # noqa: BLE001  # whatever it raises
+        return error
+    return None
+
+
+def import_failure(module: str) -> str:
+    """Import a module; return why that fails, empty if it does not."""
+    error = attempted(lambda: import_module(module))
+    absent = error.name if isinstance(error, ModuleNotFoundError) else None
+    if absent is not None and f"{module}.".startswith(f"{absent}."):
+        return f"the module {absent} is not installed"
+    return "" if error is None else f"importing {module} failed with {in_words(error)}"
 
 
 # --- In a child -----------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class Ending:
+class Ending(NamedTuple):
     """How a child ended before it was done."""
 
-    how: str  # the predicate of a sentence about the step
     what: str  # the step under way
     module: str  # the module that the step imports; empty for none
-    keys: list[str]  # where the description names the module
-    is_late: bool = False  # whether it was ended because of its time limit
+    key: str  # where the description names the module; empty for nowhere
+    how: str  # the predicate of a sentence about the step
+    is_late: bool  # whether it was ended because of its time limit
 
     def __str__(self) -> str:
         return f"{self.what} {self.how}"
@@ -130,10 +134,13 @@ class TaskResult:
         return [*map(from_record, self.values.get("finding", ()))]
 
     def failures(self, remedy: str) -> Iterator[Finding]:
-        """Yield an error for each child that ended early, and a note if the task was given up."""
+        """Yield an error for each key at which a child ended, and a note if it was given up."""
         for each in self.endings:
             more_time = "Give it more time with --timeout, or repair what hangs"
-            yield with_keys(error(str(each), more_time if each.is_late else remedy), each.keys)
+            found = error(str(each), more_time if each.is_late else remedy)
+            skipped = self.values.get("skipped", ())
+            keys = [each.key, *(key for _, module, key in skipped if module == each.module)]
+            yield from (found._replace(key=key or None) for key in dict.fromkeys(keys))
         if self.endings and self.endings[-1].module and not self.is_complete:
             message = "the rest was not examined, because too many modules ended the interpreter"
             found = note(message, "Repair the modules that end the interpreter")
@@ -191,13 +198,9 @@ def run(
             if result.is_complete:
                 break
             what, module, key = result.last("step", ("starting", "", ""))
-            result.endings.append(Ending(how, what, module, [key] if key else [], is_late))
+            result.endings.append(Ending(what, module, key, how, is_late))
             if not module or len(result.endings) > _RESTARTS:
                 break
-    for each in result.endings:
-        skipped = result.values.get("skipped", ())
-        more = [key for _, module, key in skipped if module == each.module]
-        each.keys = [*dict.fromkeys([*each.keys, *more])]
     return result
 
 

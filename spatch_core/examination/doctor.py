@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .._environment import (
@@ -55,7 +54,6 @@ from .libraries import (
 )
 
 if TYPE_CHECKING:
-    from .._description import Description
     from .child import Journal
 
 _SHOWN = 3
@@ -258,14 +256,8 @@ def _requested(request: dict[str, Any], journal: Journal) -> Library:
 
 def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None) -> None:
     """Add the findings of discovery, all or those about one backend, and the states."""
-    for problem in without_repeated_cycles(loaded.problems):
-        if backend in (None, problem.backend):
-            # Minor: another backend of the name is used, or a variable is wrong.
-            is_variable = problem.backend is None and problem.key is not None
-            is_usable = problem.backend in (loaded.system.backends if loaded.system else ())
-            is_minor = is_variable or (is_usable and not problem.skips)
-            severity = Severity.WARNING if is_minor else Severity.ERROR
-            journal.found([problem._replace(severity=severity)])
+    problems = without_repeated_cycles(loaded.problems)
+    journal.found(each for each in problems if backend in (None, each.backend))
     states = [
         {"name": each.name, "state": each.state.value, **source_as_json(each.source)}
         for each in list_backends(loaded)
@@ -300,23 +292,17 @@ def _examine_backend(
     check = DescriptionCheck(
         mentions, Importer(own), journal, system=system, is_generated=is_generated
     )
-    calls = _check_calls(description, system, journal)
-    absent = check_environment(description, system.problems)
-    found = chain(check.findings(), calls, absent)
-    journal.found(each._replace(backend=name, source=home) for each in found)
 
+    def found(findings: Iterable[Finding]) -> None:
+        journal.found(each._replace(backend=name, source=home) for each in findings)
 
-def _check_calls(
-    description: Description, system: BackendSystem, journal: Journal
-) -> Iterator[Finding]:
-    """Yield notes about functions and calls, and add whether a backend ``waits`` for prioritize."""
+    found(check.findings())
     # After the imports: only then is known which classes are subclasses of the library's.
     waits = waits_for_prioritize(description, system)
     journal.add("waits", waits)
-    if description.name == DEFAULT:
-        yield from check_identities(system)
-    else:
-        yield from check_calls(description, system, waits)
+    is_own = name == DEFAULT
+    found(check_identities(system) if is_own else check_calls(description, system, waits))
+    found(check_environment(description, system.problems))
 
 
 def check_identities(system: BackendSystem) -> Iterator[Finding]:

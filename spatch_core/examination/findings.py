@@ -74,22 +74,18 @@ def unchecked(why: str, remedy: str = "Check where it is installed") -> Finding:
     return note(f"{why}, so this is not checked", remedy)._replace(is_unchecked=True)
 
 
-def with_keys(finding: Finding, keys: Iterable[str]) -> Finding:
-    """Return a finding about these keys."""
-    key, *more = [*keys] or (None,)
-    return finding._replace(key=key, more_keys=tuple(more))
-
-
 def merged(findings: Iterable[Finding]) -> list[Finding]:
     """Merge findings that differ only in their keys and lines; the first line remains."""
-    keys: dict[Any, dict[str, None]] = {}
-    first: dict[Any, Finding] = {}
+    alike: dict[Any, list[Finding]] = {}
     for each in findings:
         place = tuple(source_as_json(each.source).values())
         same = each.severity, each.backend, each.message, each.remedy, *place
-        first.setdefault(same, each)
-        keys.setdefault(same, {}).update(dict.fromkeys(each.keys))
-    return [with_keys(each, keys[same]) for same, each in first.items()]
+        alike.setdefault(same, []).append(each)
+    found = []
+    for each, *others in alike.values():
+        keys = tuple(dict.fromkeys(key for one in (each, *others) for key in one.keys))
+        found.append(each._replace(key=keys[0] if keys else None, more_keys=keys[1:]))
+    return found
 
 
 def as_json(finding: Finding) -> dict[str, Any]:
@@ -104,25 +100,18 @@ def as_json(finding: Finding) -> dict[str, Any]:
     }
 
 
-_FLAGS = ("skips", "is_unchecked", "is_absent")
-
-
 def to_record(finding: Finding) -> dict[str, Any]:
     """Return a finding as values that JSON can represent, for another process."""
-    return {**as_json(finding), **{name: getattr(finding, name) for name in _FLAGS}}
+    source = None if finding.source is None else source_as_json(finding.source)
+    return {**finding._asdict(), "source": source}
 
 
 def from_record(record: Mapping[str, Any]) -> Finding:
     """Return the finding that another process gave to `to_record`."""
-    found = Finding(
-        record["message"],
-        record["remedy"],
-        record["backend"],
-        source=source_from_json(record),
-        severity=Severity(record["severity"]),
-        **{name: record[name] for name in _FLAGS},
-    )
-    return with_keys(found, record["keys"])
+    source = None if record["source"] is None else source_from_json(record["source"])
+    more_keys, severity = tuple(record["more_keys"]), Severity(record["severity"])
+    fields = {**record, "source": source, "more_keys": more_keys, "severity": severity}
+    return Finding(**fields)
 
 
 def source_as_json(source: Source | None) -> dict[str, str | None]:
@@ -136,14 +125,12 @@ def source_as_json(source: Source | None) -> dict[str, str | None]:
     }
 
 
-def source_from_json(fields: Mapping[str, Any]) -> Source | None:
-    """Return a source with the fields of `source_as_json`; None if all are."""
-    names = ("entry_point", "file", "distribution")
-    entry_point, file, distribution = map(fields.get, names)
-    if not (entry_point or file or distribution):
-        return None
-    known = {"Name": distribution, "Version": fields["version"]}
-    return Source(entry_point, file, distribution and SimpleNamespace(metadata=known))
+def source_from_json(fields: Mapping[str, Any]) -> Source:
+    """Return a source with the fields of `source_as_json`."""
+    name, known = fields["distribution"], None
+    if name:
+        known = SimpleNamespace(metadata={"Name": name, "Version": fields["version"]})
+    return Source(fields["entry_point"], fields["file"], known)
 
 
 def key_path(path: KeyPath) -> str:

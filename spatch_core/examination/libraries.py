@@ -7,8 +7,9 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,7 +39,7 @@ from .._patterns import (
     loaded_object,
     shown,
 )
-from .child import foreign_code, progress
+from .child import attempted, foreign_code, progress
 from .importing import package_of, place_of
 from .project import check_group, package_like
 
@@ -85,11 +86,6 @@ class LoadedLibrary:
     problems: tuple[Finding, ...]  # of the system, or only the fault
 
     @property
-    def fault(self) -> Finding | None:
-        """Why there is no system."""
-        return self.problems[0] if self.system is None else None
-
-    @property
     def usable(self) -> BackendSystem:
         """The system of a library without a fault."""
         assert self.system is not None
@@ -113,13 +109,16 @@ class LoadedLibrary:
         """Return the name of a backend as people see it."""
         return shown(backend, DEFAULT if self.system is None else self.system.default_name)
 
-    def describe(self, problem: Finding) -> str:
-        """Return a problem as text."""
-        if problem is not self.fault:
-            return str(problem)
+    @property
+    def failure(self) -> str:
+        """The fault as text; empty without one."""
         return (
-            f"library {self.library.name!r} cannot be used ({self.library.source}): "
-            f"{ended(problem.message)} {problem.remedy}"
+            ""
+            if self.system is not None
+            else (
+                f"library {self.library.name!r} cannot be used ({self.library.source}): "
+                f"{ended(self.problems[0].message)} {self.problems[0].remedy}"
+            )
         )
 
 
@@ -135,37 +134,37 @@ def find_libraries() -> list[Library]:
         source = Source(f"{item.name} = {item.value}", metadata=item.dist)
         found.append(Library(item.name, identifier, source))
     found.sort(key=lambda each: (each.name, each.source.distribution or "", each.identifier))
-    owners: dict[str, str] = {}
-    for position, each in enumerate(found):
-        if each.name in owners:
-            owner = owners[each.name]
-            found[position] = Library(each.name, each.identifier, each.source, owner)
-        else:
-            owners[each.name] = each.source.distribution or each.identifier
-    return found
+    used: dict[str, Library] = {}
+    for each in found:
+        used.setdefault(each.name, each)
+    owners = {name: each.source.distribution or each.identifier for name, each in used.items()}
+    return [e if used[e.name] is e else replace(e, owner=owners[e.name]) for e in found]
 
 
 def find_library(name: str) -> Library:
     """Return the registered library of this name; raise a `LookupError` if there is none."""
-    registered = find_libraries()
-    for each in registered:
+    libraries = find_libraries()
+    for each in libraries:
         if each.name == name:
             return each
-    meant = nearest(name, [each.name for each in registered])
-    hint = f"; did you mean {either(meant)}?" if meant else "."
-    raise LookupError(
-        f"no library is named {name!r}{hint} A library registers itself in the entry point "
-        f"group {GROUP!r}"
+    raise unknown_library(name, libraries)
+
+
+def unknown_library(name: str, libraries: Iterable[Library]) -> LookupError:
+    """Return the error about a library that is not registered."""
+    names = dict.fromkeys(each.name for each in libraries)
+    meant = nearest(name, names)
+    hint = f"registered are: {', '.join(names) or 'none'}; a library"
+    if meant:
+        hint = f"did you mean {either(meant)}? If not, it"
+    return LookupError(
+        f"no library is named {name!r}; {hint} registers itself in its entry points: {name} = "
+        f"'{name}:system' in [project.entry-points.\"{GROUP}\"] of pyproject.toml"
     )
 
 
-def is_system(found: object) -> bool:
-    """Whether `found` is a `BackendSystem`, of this package or of a vendored copy."""
-    return _is_kind_of_system(type(found))
-
-
-def _is_kind_of_system(cls: type) -> bool:
-    # By name, because a library may vendor this package.
+def is_kind_of_system(cls: type) -> bool:
+    """Whether it is `BackendSystem` or a subclass, of this package or of a vendored copy."""
     return any(each.__name__ == "BackendSystem" for each in type.mro(cls))
 
 
@@ -184,7 +183,7 @@ def every_class() -> Iterator[type]:
 
 def live_systems() -> list[Any]:
     """Return the `BackendSystem` of every imported library, wherever it keeps it."""
-    classes = {id(each) for each in every_class() if _is_kind_of_system(each)}
+    classes = {id(each) for each in every_class() if is_kind_of_system(each)}
     return [each for each in gc.get_objects() if id(type(each)) in classes]
 
 
@@ -206,7 +205,7 @@ def load_library(
     try:
         with foreign_code(), progress(f"loading {library.name}"):
             system: Any = import_identifier(library.identifier)
-        if not is_system(system):
+        if not is_kind_of_system(type(system)):
             return _faulty(
                 library,
                 f"{library.identifier!r} is not a BackendSystem but of type "
@@ -266,14 +265,9 @@ def import_public_names(library: Library) -> None:
     Failures are ignored: the functions of such a module do not exist in this environment.
     """
     package: Any = sys.modules[package_of(library.identifier)]
-    with foreign_code(), progress(f"importing what {library.name} offers"):
+    with progress(f"importing what {library.name} offers"):
         for name in getattr(package, "__all__", None) or dir(package):
-            try:
-                getattr(package, name)
-            except KeyboardInterrupt:
-                raise
-            except BaseException:  # noqa: BLE001  # a third party's import
-                pass
+            attempted(partial(getattr, package, name))
 
 
 # --- Adopted functions: a library dispatches them, and another package defines them ---------------
@@ -449,10 +443,6 @@ def _covers(own: TypePattern, other: TypePattern) -> bool:
 
 BY_TYPES = "type specificity"
 """The origin of the weakest edges."""
-BASE_ORDER = (
-    "the library itself is first, then concrete backends, then abstract ones; among these, "
-    "backends in the library's code keep their order, then installed ones are sorted by name"
-)
 
 
 class Edge(NamedTuple):
@@ -522,12 +512,3 @@ def _why_void(edge: Edge, system: BackendSystem) -> str:
     if DEFAULT in (one.name, other.name):  # it has an implementation of every function
         shares = bool(one.functions or other.functions)
     return "" if shares else "they implement no function in common"
-
-
-def short_reason(edge: Mapping[str, Any], name: str) -> str:
-    """Return a short text about an edge, from the side of one of its two backends."""
-    goes = f"before {edge['after']}" if name == edge["before"] else f"after {edge['before']}"
-    if edge["origin"] == BY_TYPES:
-        return f"{goes}: {'narrower' if name == edge['before'] else 'wider'} types"
-    declared_by = edge["declared_by"]
-    return f"{goes}: {f'{declared_by} declares it' if declared_by else edge['reason']}"

@@ -135,19 +135,12 @@ class Project:
 
     def _is_package_data(self, package: str) -> bool:
         """Whether setuptools packs the file."""
-        options, requires = self.table("tool", "setuptools"), self.table("build-system")
-        finds_by_version_control = any(
-            "setuptools-scm" in each.replace("_", "-") or "setuptools-git" in each
-            for each in _strings(requires.get("requires"))
-        )
-        includes = options.get("include-package-data", True)
-        manifest = "\n".join(
-            each.read_text("utf-8", "replace") for each in self._files("MANIFEST.in")
-        )
-        if includes and (finds_by_version_control or "toml" in manifest or "graft" in manifest):
-            return True
-        if any(self._files("setup.py")) or any(self._files("setup.cfg")):
+        if any(next(self._files(e), None) for e in ("MANIFEST.in", "setup.py", "setup.cfg")):
             return True  # they may say it
+        packs_versioned = ("setuptools-scm", "setuptools-git")
+        requires = " ".join(_strings(self.table("build-system").get("requires")))
+        if any(each in requires.replace("_", "-") for each in packs_versioned):
+            return bool(self.table("tool", "setuptools").get("include-package-data", True))
         return any(
             fnmatch(self.path.name, pattern.rpartition("/")[2])
             for name, patterns in self.table("tool", "setuptools", "package-data").items()

@@ -142,8 +142,8 @@ def find_function(
     if found:
         return found
     for each in libraries:
-        if each.fault is not None and package_of(each.library.identifier) == package_of(text):
-            raise LibraryError(each.describe(each.fault))
+        if each.failure and package_of(each.library.identifier) == package_of(text):
+            raise LibraryError(each.failure)
     raise unknown_function(text, libraries, failure)
 
 
@@ -185,7 +185,7 @@ def unknown_function(
         names = tuple(dict.fromkeys(known.get(each, each) for each in near))
         hint = f"; did you mean {' or '.join(names)}?"
     message = f"no library has a function {text!r}{why and f' ({why})'}{hint}"
-    faults = [each.describe(each.fault) for each in libraries if each.fault is not None]
+    faults = [each.failure for each in libraries if each.failure]
     return UnknownNameError(" ".join([ended(message), *faults]) if faults else message)
 
 
@@ -368,8 +368,8 @@ def answer(request: dict[str, Any], journal: Journal) -> None:
     library = Library(request["name"], request["identifier"], Source())
     journal.begins(f"loading {library.name}")
     loaded = load_library(library)
-    if loaded.fault is not None:
-        journal.add("fault", loaded.describe(loaded.fault))
+    if loaded.failure:
+        journal.add("fault", loaded.failure)
         return
     import_public_names(library)
     given = {}

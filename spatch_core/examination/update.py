@@ -393,12 +393,18 @@ def _specificity(name: re.Match[str]) -> tuple[Any, ...]:
 
 @dataclass(slots=True)
 class _Block:
-    """The lines of a table with its header; the first block is what stands before all headers."""
+    """The lines of a table; the first block is what stands before all headers."""
 
     path: KeyPath
-    above: list[str]  # the comments directly above the header
+    above: list[str]  # empty lines and comments above the header
     body: list[str]  # from the header to the last value
-    below: list[str]  # other comments, and empty lines
+
+    def split(self) -> tuple[list[str], list[str]]:
+        """Return the lines above, and of these the comments directly above the header."""
+        place = len(self.above)
+        while place and self.above[place - 1].lstrip().startswith("#"):
+            place -= 1
+        return self.above[:place], self.above[place:]
 
 
 def edit_functions(
@@ -421,24 +427,18 @@ def edit_functions(
     for name in sorted(wanted):
         if not isinstance(present.get(name), Mapping):
             _add(blocks, name, wanted[name])
-    return "\n".join(line for block in blocks for line in (*block.above, *block.body, *block.below))
+    return "\n".join(line for block in blocks for line in (*block.above, *block.body))
 
 
 def _cut(text: str) -> list[_Block]:
+    """Return the blocks of a text; the last one has only the lines below all values."""
     lines, layout = text.split("\n"), find_layout(text)
-    blocks = [_Block((), [], [], [])]
-    position = 0  # of the next line, from 0
-    for header in layout.headers:
-        blocks[-1].body = lines[position : max(header.before, position)]
-        first = header.line - 1
-        while first > header.before and lines[first - 1].lstrip().startswith("#"):
-            first -= 1
-        blocks[-1].below = lines[max(header.before, position) : first]
-        blocks.append(_Block(header.path, lines[first : header.line - 1], [], []))
-        position = header.line - 1
-    end = max(layout.end, position)
-    blocks[-1].body, blocks[-1].below = lines[position:end], lines[end:]
-    return blocks
+    ends = [*(each.before for each in layout.headers), layout.end]
+    blocks = [_Block((), [], lines[: ends[0]])]
+    for header, end in zip(layout.headers, ends[1:], strict=True):
+        above, body = lines[header.before : header.line - 1], lines[header.line - 1 : end]
+        blocks.append(_Block(header.path, above, body))
+    return [*blocks, _Block((), lines[layout.end :], [])]
 
 
 def _add(blocks: list[_Block], name: str, fields: Mapping[str, Any]) -> None:
@@ -449,7 +449,7 @@ def _add(blocks: list[_Block], name: str, fields: Mapping[str, Any]) -> None:
         f"{key} = {_item(fields[key]).as_string()}" for key in FUNCTION_FIELDS if key in fields
     ]
     header = f"[functions.{tomlkit.item(name).as_string()}]"
-    new = _Block(("functions", name), [], "\n".join([header, *written]).split("\n"), [""])
+    new = _Block(("functions", name), [""], "\n".join([header, *written]).split("\n"))
     first: dict[str, int] = {}
     last: dict[str, int] = {}  # with the tables below
     for place, block in enumerate(blocks):
@@ -460,12 +460,13 @@ def _add(blocks: list[_Block], name: str, fields: Mapping[str, Any]) -> None:
     names = sorted(first)
     position = bisect(names, name)
     if names and not position:
-        blocks.insert(min(first.values()), new)
-        return
-    place = last[names[position - 1]] if names else len(blocks) - 1
-    is_last = place == len(blocks) - 1
-    new.below, blocks[place].below = blocks[place].below or [""] * is_last, [""]
-    blocks.insert(place + 1, new)
+        place = min(first.values())
+        new.above, own = blocks[place].split()
+        blocks[place].above = ["", *own]
+    else:
+        place = 1 + (last[names[position - 1]] if names else len(blocks) - 2)
+    blocks.insert(place, new)
+    blocks[-1].above = blocks[-1].above or [""]  # the file may end without a newline
 
 
 def _remove(blocks: list[_Block], name: str, *key: str) -> None:
@@ -476,10 +477,10 @@ def _remove(blocks: list[_Block], name: str, *key: str) -> None:
             del functions[name]
     for place in reversed(range(1, len(blocks))):
         if blocks[place].path[: len(path)] == path:
-            before, removed = blocks[place - 1], blocks.pop(place)
-            while before.below and not before.below[-1].strip():
-                before.below.pop()
-            before.below += removed.below
+            others, _ = blocks.pop(place).split()
+            while others and not others[-1].strip():
+                others.pop()
+            blocks[place].above[:0] = others
 
 
 def _change(

@@ -14,9 +14,12 @@ from typing import Any, NamedTuple
 
 from .. import __version__
 from .._patterns import shown
-from ..examination.libraries import BASE_ORDER
 
 Json = dict[str, Any]
+BASE_ORDER = (
+    "the library itself is first, then concrete backends, then abstract ones; among these, "
+    "backends in the library's code keep their order, then installed ones are sorted by name"
+)
 EDGES = 300
 """The largest number of edges of an order in the table; ``spatch-core show LIBRARY`` has all."""
 CALLS = 1000

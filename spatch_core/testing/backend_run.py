@@ -169,8 +169,8 @@ def _load(name: str) -> BackendSystem:
     except LookupError as error:
         raise pytest.UsageError(str(error)) from None
     loaded = load_library(library)
-    if loaded.fault is not None:
-        raise pytest.UsageError(loaded.describe(loaded.fault))
+    if loaded.failure:
+        raise pytest.UsageError(loaded.failure)
     import_public_names(library)
     return loaded.usable
 

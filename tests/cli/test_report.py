@@ -128,7 +128,7 @@ def test_wrong_usage(paint: Site) -> None:
     """Nothing is written."""
     answer = paint.run("report", "paintlip")
     assert (answer.code, answer.output) == (2, "")
-    assert "did you mean paintlib?" in answer.errors
+    assert "did you mean 'paintlib'?" in answer.errors
     answer = paint.run("report", "--record", "absent.json")
     assert (answer.code, answer.output) == (2, "")
     assert "absent.json" in answer.errors

@@ -319,6 +319,8 @@ def test_cycles_are_shown_with_what_mends_them(paint: Site) -> None:
     assert record["cycles"][0] == {
         "path": ["a", "b", "a"], "members": ["a", "b"], "set_order": "a>b",
     }  # fmt: skip
+    second = paint.run("show", "b", "--json")
+    assert (len(second.json["problems"]), second.code) == (1, 1)
     mended = paint.run("show", "paintlib", "--json", PAINTLIB_SET_ORDER=record["set_order"])
     assert mended.json["order"] == ["default", "a", "b", "c", "d", "oil"]
     assert (mended.json["cycles"], mended.json["set_order"], mended.code) == ([], None, 0)

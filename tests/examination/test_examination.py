@@ -101,7 +101,7 @@ def test_a_module_that_ends_the_child_is_named_and_skipped(
     result = imported(tmp_path, {"first": "", "bad": code, "last": ""}, limit=5)
     assert result.values["imported"] == ["first", "last"]
     (ending,) = result.endings
-    assert (str(ending), ending.keys) == (f"importing bad {how}", ["key bad"])
+    assert (str(ending), ending.key) == (f"importing bad {how}", "key bad")
     assert result.is_complete
 
 

@@ -7,8 +7,7 @@ import re
 from html import unescape
 from itertools import combinations
 
-from spatch_core.examination.libraries import BASE_ORDER
-from spatch_core.report.page import DRAWN, ReportedLibrary, ReportedRun, draw, render
+from spatch_core.report.page import BASE_ORDER, DRAWN, ReportedLibrary, ReportedRun, draw, render
 from tests.report.conftest import MARKUP, Elements, edge, library, recorded
 
 NAMES = [f"oil{number}" for number in range(8)]
