@@ -275,12 +275,6 @@ class Description(NamedTuple):
         """Whether any primary type is an abstract base class."""
         return any(pattern.prefix == ABSTRACT for pattern in self.primary_types)
 
-    @property
-    def varies(self) -> bool:
-        """Whether a function has variants."""
-        every = () if self.every is None else (self.every,)
-        return any(each.variants for each in (*self.functions.values(), *every))
-
 
 class GivenCallable(str):
     """The identifier of a callable that a description holds; it is never imported.
