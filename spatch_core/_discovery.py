@@ -363,13 +363,9 @@ class Loader:
         # backends, or their decisions are forgotten.
         dispatcher.keeper.set_environment(catalog.initial_state())
         self.loaded = found
-        try:
-            self.forget()
-            for function in dispatcher.functions:
-                document(function, found)
-        except BaseException:
-            self.loaded = None  # the next caller begins anew
-            raise
+        self.forget()
+        for function in dispatcher.functions:
+            document(function, found)
         return found
 
     def forget(self) -> None:

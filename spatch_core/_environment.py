@@ -227,19 +227,6 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Finding]]:
     return found, problems
 
 
-def entry_point_target(entry_point: Any) -> tuple[str, str, bool]:
-    """Return the module and the attribute or file of an entry point, and whether it is a file.
-
-    >>> from importlib.metadata import EntryPoint
-    >>> entry_point_target(EntryPoint("gpu", "pkg.sub : backend.toml [extra]", "lib.backends"))
-    ('pkg.sub', 'backend.toml', True)
-    """
-    # The specification of entry points allows spaces and extras.
-    value = str(entry_point.value).partition("[")[0]
-    module, _, attribute = (part.strip() for part in value.partition(":"))
-    return module, attribute, attribute.endswith(".toml")
-
-
 def installed_distributions(name: str | None = None) -> Iterator[Any]:
     """Yield the installed distributions, or those of one name; of several, the first on the path.
 
@@ -294,7 +281,7 @@ def why_unmet(requirement: str, is_condition: bool = False) -> str:
         missing = installed_version(text) is None
         return f"it requires {text}, which is not installed" if missing else ""
     try:
-        from packaging.requirements import InvalidRequirement, Requirement
+        from packaging.requirements import Requirement
     except ImportError:
         message = (
             f"{text!r} is more than the name of a distribution, and can be compared only if "
@@ -305,11 +292,9 @@ def why_unmet(requirement: str, is_condition: bool = False) -> str:
         parsed = Requirement(text)
         if parsed.marker is not None and not parsed.marker.evaluate():
             return f"it is for {parsed.marker}, which does not hold here" if is_condition else ""
-    except InvalidRequirement as error:
+    except Exception as error:  # noqa: BLE001  # of packaging; releases differ in what they raise
         why = str(error).partition("\n")[0]
         raise RequirementError(f"{text!r} is not a requirement: {why}") from None
-    except Exception as error:  # noqa: BLE001  # raised by packaging, for a marker that makes no sense
-        raise RequirementError(f"{text!r} cannot be compared ({in_words(error)})") from None
     version = installed_version(parsed.name)
     if version is None:
         return f"it requires {text}, which is not installed"
@@ -344,8 +329,10 @@ def read_installed(
 ) -> Description:
     """Read the backend of an entry point; `block` is the variable that blocks backends."""
     name = entry_point.name
-    module, attribute, is_file = entry_point_target(entry_point)
-    if is_file:
+    # The specification of entry points allows spaces and extras.
+    value = str(entry_point.value).partition("[")[0]
+    module, _, attribute = (part.strip() for part in value.partition(":"))
+    if attribute.endswith(".toml"):
         fields, source = _read_file(name, module, attribute, source)
     else:
         fields = _import_object(name, module, attribute, source, block)

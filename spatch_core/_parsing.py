@@ -121,10 +121,6 @@ Misspellings warn. Other unknown keys may belong to a later version of this pack
 """
 
 
-_SHORTEST = 3
-"""A longer key is looked for inside the names of fields, too."""
-
-
 class _Reader:
     """Reads the fields of one description, and collects every fault with its key path."""
 
@@ -354,7 +350,8 @@ class _Reader:
         message = f"there is no field {str(key)!r}; it is ignored, and the backend "
         remedy = "Remove it, or update spatch-core if a later version knows it"
         text, others = str(key).casefold(), [name for name in known if name not in table]
-        parts = [name for name in others if len(text) > _SHORTEST and text in name]
+        # Such as `opt_in`; a shorter key is part of too many names.
+        parts = [name for name in others if len(text) > 3 and text in name]
         meant = nearest(text, others, _MISSPELLED) or parts
         is_function = not meant and (is_identifier(key) or _has_function(value))
         if meant:
