@@ -57,7 +57,12 @@ class Role(str, Enum):
     VALUE = "value of an attribute"
 
 
-_CONVERSIONS = ("to_default", "from_default", "copy_into")
+CONVERSIONS = {
+    "to_default": ("x",),
+    "from_default": ("x",),
+    "copy_into": ("original", "converted"),
+}
+"""The positional arguments of each conversion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,7 @@ def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
         key = key_path(("attributes", name))
         yield from _identifier(key, Role.ATTRIBUTE, name)
         yield from _identifier(key, Role.VALUE, value)
-    for name in _CONVERSIONS:
+    for name in CONVERSIONS:
         yield from _identifier(name, Role.CONVERSION, fields.get(name))
     functions = _table(fields.get("functions"))
     defaults = _table(functions.get(DEFAULTS))
@@ -143,7 +148,7 @@ def fields_of(description: Description) -> dict[str, Any]:
         "primary_types": [str(each) for each in description.primary_types],
         "secondary_types": [str(each) for each in description.secondary_types],
         "attributes": dict(description.attributes),
-        **{name: getattr(description, name) for name in _CONVERSIONS},
+        **{name: getattr(description, name) for name in CONVERSIONS},
         "functions": {
             name: {
                 "function": each.function,
