@@ -14,12 +14,11 @@ import click
 
 from .._errors import Finding, Severity, either
 from .._patterns import shown
-from ..examination.backend_file import FileReport, verify_file
+from ..examination.backend_file import FileReport, Project, verify_file
 from ..examination.doctor import LibraryReport, examine_library
 from ..examination.findings import Report, merged
 from ..examination.findings import as_json as finding_as_json
 from ..examination.libraries import State, find_libraries
-from ..examination.project import Project
 from ..examination.update import FileUpdate, update_file
 from .arguments import (
     NO_LIBRARY,

@@ -41,8 +41,7 @@ from .._patterns import (
     shown,
 )
 from .child import attempted, foreign_code, progress
-from .importing import package_of, place_of
-from .project import check_group, package_like
+from .importing import check_group, package_like, package_of, place_of
 
 if TYPE_CHECKING:
     from .._description import Description
