@@ -290,14 +290,15 @@ class Decision:
         """The steps that a call may reach, in order."""
         # Found when they are first needed: many calls need the first one alone.
         if self._candidates is None:
-            steps = self._before_default()
-            # A refusal is no step of the call: it raises, or returns NotImplemented, after the
-            # last.
-            if not self.refuses:
-                steps.append(self._default())
-            elif self.converts:
-                steps += [each for each in self.conversion_steps() if each.may_answer]
-            self._candidates = steps
+            found = []
+            for step in self._chosen():
+                if step.may_answer:
+                    found.append(step)
+                if step.backend == DEFAULT:
+                    break  # no call goes beyond; a refusal raises, or returns NotImplemented
+            if self.converts:
+                found += [each for each in self.conversion_steps() if each.may_answer]
+            self._candidates = found
         return self._candidates
 
     @property
@@ -312,21 +313,23 @@ class Decision:
                 self._first = self.candidates[0]
         return self._first
 
-    def _before_default(self) -> list[Step]:
-        """Return the steps of the backends that go before the default, and of overriding types."""
-        is_due = bool(self.overriding)
-        steps = []
+    def _chosen(self) -> Iterator[Step]:
+        """Yield the steps of the backends that match, of overriding types, and of the default."""
+        is_due, is_later = bool(self.overriding), False
         for name in self.match.order:
             # The user's choice goes before that of a class.
             if is_due and name not in self.state.prioritized:
-                steps.append(self._overriding_step())
+                yield self._overriding_step()
                 is_due = False
             if name == DEFAULT:
-                return steps
-            steps.append(self._step(name))
+                yield self._default()
+                is_due, is_later = False, True
+            else:
+                yield Step(name, verdict=Verdict.LATER) if is_later else self._step(name)
         if is_due:
-            steps.append(self._overriding_step())
-        return steps
+            yield self._overriding_step()
+        if not self.match.default_matches:
+            yield self._default()
 
     def after_overriding(self) -> Decision:
         """Return the decision for a call that an overriding type has taken: it asks for the rest.
@@ -388,16 +391,12 @@ class Decision:
         """A step for each backend, in the order in which a call considers them."""
         # Not kept: errors and explanations are rare, and their reasons are long. And not made of
         # `candidates`, which may have been replaced.
-        match, chosen, end = self.match, self._before_default(), self._default()
-        if match.default_matches:
-            # The default answers in its place, or refuses there; no call goes beyond.
-            later = match.order[match.order.index(DEFAULT) + 1 :]
-            chosen += [end, *[Step(name, verdict=Verdict.LATER) for name in later]]
-        steps = [*self._in_turn(match, chosen)]
-        if not match.default_matches:
-            steps.append(end)
+        match, chosen = self.match, [*self._chosen()]
+        # Where the default does not match, it has no place in the order.
+        end = [] if match.default_matches else [chosen.pop()]
+        steps = [*self._in_turn(match, chosen), *end]
         if self.converts:
-            place = steps.index(end)
+            place = [each.backend for each in steps].index(DEFAULT)
             steps[place:place] = self.conversion_steps()
         return steps if self._change is None else self._change(steps)
 
