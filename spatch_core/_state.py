@@ -319,6 +319,7 @@ class StateKeeper:
             if len(outer.inner) >= MAX_INNER:
                 outer.inner.clear()
             scope = outer.inner[own] = self.scope(own.within(around))
+            scope.inner[own] = scope  # a state within itself changes nothing; for recursion
         return scope
 
     def new(self, state: DispatchState) -> Scope:
