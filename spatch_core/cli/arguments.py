@@ -13,6 +13,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from .._errors import nearest
+from ..examination.choices import RecordError
 from ..examination.libraries import (
     GROUP,
     Library,
@@ -50,12 +51,12 @@ _TOO_MANY = 20
 
 @contextmanager
 def naming() -> Iterator[None]:
-    """Report names that mean nothing as wrong usage, and why a library cannot be used."""
+    """Report names that mean nothing as wrong usage, and why a library or a record is no use."""
     try:
         yield
     except (UnknownNameError, TypeError, ValueError) as error:
         raise click.UsageError(str(error)) from None
-    except LibraryError as error:
+    except (LibraryError, RecordError) as error:
         raise click.ClickException(str(error)) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -11,15 +12,13 @@ from typing import Any
 
 import click
 
-from .._environment import parse_toml
 from .._errors import Finding, Severity, either
 from .._patterns import shown
-from ..examination.backend_file import FileReport, verify_file
+from ..examination.backend_file import FileReport, Project, verify_file
 from ..examination.doctor import LibraryReport, examine_library
 from ..examination.findings import Report, merged
 from ..examination.findings import as_json as finding_as_json
 from ..examination.libraries import State, find_libraries
-from ..examination.project import Project
 from ..examination.update import FileUpdate, update_file
 from .arguments import (
     NO_LIBRARY,
@@ -55,6 +54,8 @@ _EXAMINED = (
 )
 _NOT_SOURCES = {"build", "dist", "node_modules", "site-packages"}
 """Folders in a project that have no descriptions of its own."""
+_USUAL = "backend.toml"
+_PRIMARY_TYPES = re.compile(rb"^\s*primary_types\s*=", re.MULTILINE)
 
 
 def _given(
@@ -137,15 +138,12 @@ def _descriptions(path: Path) -> list[str]:
     if path.is_file():
         return [str(path)]
     found = []
-    for file in sorted(path.rglob("*.toml")):
+    for file in sorted(filter(Path.is_file, path.rglob("*.toml"))):
         folders = file.relative_to(path).parts[:-1]
-        if _NOT_SOURCES.isdisjoint(folders) and not any(each.startswith(".") for each in folders):
-            try:
-                fields = parse_toml(file.read_bytes())
-            except (OSError, ValueError, RecursionError):
-                fields = {}
-            if "primary_types" in fields or file.name == "backend.toml":
-                found.append(str(file))
+        is_hidden = any(each.startswith(".") or each in _NOT_SOURCES for each in folders)
+        # Not parsed: what is no TOML is to be reported.
+        if not is_hidden and (file.name == _USUAL or _PRIMARY_TYPES.search(file.read_bytes())):
+            found.append(str(file))
     if not found:
         named = sorted({each for each in _entry_points(path) if each.endswith(".toml")})
         raise click.UsageError(

@@ -13,7 +13,7 @@ from .._decide import Verdict
 from .._options import POLICIES
 from .._patterns import type_identifier
 from ..examination.child import progress
-from ..examination.choices import Attempt, Outcome, RecordError, read_record, replay, why_not
+from ..examination.choices import Attempt, Outcome, read_record, replay, why_not
 from ..examination.libraries import (
     LoadedLibrary,
     find_libraries,
@@ -291,11 +291,8 @@ Exit code 1 if a choice is not the same.""",
 @click.pass_context
 def replay_check_command(context: click.Context, file: str, as_json: bool) -> None:
     """Run ``spatch-core replay-check``."""
-    try:
-        with progress(f"replaying {file}"):
-            choices = list(replay(read_record(file)))
-    except (RecordError, OSError) as error:
-        raise click.ClickException(str(error)) from None
+    with naming(), progress(f"replaying {file}"):
+        choices = list(replay(read_record(file)))
     counts = Counter(each["outcome"] for each in choices)
     is_same = counts[Outcome.SAME.value] == len(choices)
     if as_json:

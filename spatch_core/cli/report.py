@@ -9,12 +9,12 @@ import click
 
 from .._patterns import DEFAULT
 from ..examination.child import progress
-from ..examination.choices import RecordError, read_record
+from ..examination.choices import read_record
 from ..examination.doctor import examine_library
 from ..examination.libraries import Library, State, import_public_names, load_library
 from ..examination.question import what_runs
 from ..report.page import ReportedLibrary, ReportedRun, render
-from .arguments import chosen_libraries, complete_libraries, timeout_option
+from .arguments import chosen_libraries, complete_libraries, naming, timeout_option
 from .doctor import examined_as_json
 from .output import counted, show
 from .show import library_as_json, listed_as_json
@@ -80,10 +80,8 @@ def report_command(
 ) -> None:
     """Run ``spatch-core report``."""
     chosen = [each for name in libraries or (None,) for each in chosen_libraries(name)]
-    try:
+    with naming():
         runs = [ReportedRun(Path(each).name, read_record(each)) for each in records]
-    except RecordError as error:
-        raise click.ClickException(str(error)) from None
     found = [_reported(each, is_quick, timeout) for each in dict.fromkeys(chosen)]
     made = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     with progress(f"writing {output}"):

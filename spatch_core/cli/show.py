@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._description import AUTO_GENERATION, EVERY, Implementation
+from .._description import AUTO_GENERATION, EVERY
 from .._environment import PRIORITIZE, SET_ORDER, SUFFIXES
 from .._errors import ended
 from .._order import ENVIRONMENT
@@ -56,7 +56,7 @@ from .output import (
 )
 
 if TYPE_CHECKING:
-    from .._description import Description
+    from .._description import Description, Implementation
     from ..backend_system import BackendSystem
 
 Json = dict[str, Any]
@@ -404,11 +404,7 @@ def _function(loaded: LoadedLibrary, identifier: str) -> tuple[Json, list[Part]]
     system = loaded.usable
     found: list[Json] = []
     for each in list_backends(loaded):
-        implementation = None
-        if each.name == DEFAULT:
-            implementation = _own(system).get(identifier)
-        elif each.description is not None:
-            implementation = each.description.implementation(identifier)
+        implementation = each.description and each.description.implementation(identifier)
         if implementation is not None:
             one = _implementation(identifier, implementation, system)
             found.append({"backend": each.name, "state": each.state.value, **one})
@@ -436,9 +432,7 @@ def _implementation(name: str, how: Implementation, system: BackendSystem) -> Js
         "should_run": how.should_run,
         "uses_context": how.uses_context,
         "additional_docs": how.additional_docs,
-        "variants": [
-            {"requires": each.requires, "function": each.function} for each in how.variants
-        ],
+        "variants": [each._asdict() for each in how.variants],
         "variant": how.variant and how.variant.requires,
         "is_dispatchable": name in system.functions or name == EVERY or is_adopted(system, name),
     }
@@ -454,15 +448,6 @@ def _cells(record: Json) -> tuple[str, str, str]:
 def _docs(named: Iterable[tuple[str, Json]]) -> Notes:
     lines = [(name, " ".join(each["additional_docs"].split())) for name, each in named]
     return Notes("Notes for users", [f"{name}: {text}" for name, text in lines if text])
-
-
-def _own(system: BackendSystem) -> dict[str, Implementation]:
-    """Return the library's own implementations of its functions."""
-    found = {}
-    for identifier, function in system.functions.items():
-        names = (getattr(function.__wrapped__, f"__{key}__", "?") for key in ("module", "qualname"))
-        found[identifier] = Implementation(":".join(names))
-    return found
 
 
 # A backend
@@ -512,18 +497,15 @@ def _fields(record: Json, loaded: LoadedLibrary) -> Iterator[tuple[str, Cell]]:
 
 def _cell(value: Any) -> Cell:
     if isinstance(value, dict):
-        return tuple(f"{key}: {_joined(each)}" for key, each in value.items())
+        texts = ((key, [each] if isinstance(each, str) else each) for key, each in value.items())
+        return tuple(f"{key}: {', '.join(each)}" for key, each in texts)
     return "yes" if value is True else value if isinstance(value, str) else tuple(value)
-
-
-def _joined(value: Any) -> str:
-    return value if isinstance(value, str) else ", ".join(value)
 
 
 def _described(description: Description | None, loaded: LoadedLibrary) -> Json:
     """Return the fields of a description, and its place in the order; None without one."""
     if description is None:
-        return dict.fromkeys(_described(loaded.usable.backends[DEFAULT], loaded))
+        return dict.fromkeys(_described(loaded.usable.backends[DEFAULT], loaded))  # the same keys
     names = ("to_default", "from_default", "copy_into", "url")
     lists = ("higher_priority_than", "lower_priority_than", "requires")
     system, edges, name = loaded.usable, edges_as_json(loaded), description.name
@@ -537,7 +519,7 @@ def _described(description: Description | None, loaded: LoadedLibrary) -> Json:
     ]
     installed = names_of_backends(system)
     generation = description.auto_generation
-    implementations = {**(_own(system) if name == DEFAULT else {}), **description.functions}
+    implementations = dict(description.functions)
     if description.every is not None:
         implementations[EVERY] = description.every
     return {

@@ -19,7 +19,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib import import_module
 from tempfile import TemporaryFile
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from .._errors import Finding, in_words
 from ..exceptions import SpatchCoreWarning
@@ -28,9 +28,9 @@ from .findings import error, from_record, note, to_record
 _RESTARTS = 5
 """How many modules may end a child before the task is given up."""
 
-Announce: TypeAlias = Callable[[str], AbstractContextManager[object]]
-
-announce: ContextVar[Announce] = ContextVar("announce", default=nullcontext)
+announce: ContextVar[Callable[[str], AbstractContextManager[object]]] = ContextVar(
+    "announce", default=nullcontext
+)
 """Makes a context manager that shows a step while it lasts. The command line sets it."""
 redirects_permanently: ContextVar[bool] = ContextVar("redirects_permanently", default=False)
 """Whether third-party code gets stderr as its stdout, for the rest of the process.

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._decide import Verdict
@@ -355,17 +356,17 @@ def replay(recorded: Iterable[Json]) -> Iterator[Json]:
     decline again depends on the arguments, which a record does not have.
     """
     libraries = [load_library(each) for each in find_libraries()]
-    found: dict[tuple[str, ...], tuple[BackendSystem, str] | str] = {}
+
+    @cache
+    def found(function: str, *types: str) -> tuple[BackendSystem, str] | str:
+        try:
+            loaded, identifier = find_function(function, libraries, types)
+        except (UnknownNameError, LibraryError, IdentifierError) as error:
+            return str(error)
+        return loaded.usable, identifier
+
     for each in recorded:
-        key = each["function"], *each["types"]
-        if key not in found:
-            try:
-                loaded, identifier = find_function(each["function"], libraries, each["types"])
-            except (UnknownNameError, LibraryError, IdentifierError) as error:
-                found[key] = str(error)
-            else:
-                found[key] = loaded.usable, identifier
-        where = found[key]
+        where = found(each["function"], *each["types"])
         here: tuple[str | None, str | None] = (None, None)
         if isinstance(where, str):
             outcome, reason = Outcome.NOT_FOUND, where
@@ -414,13 +415,12 @@ def _obstacle(recorded: Json, system: BackendSystem, identifier: str) -> str:
             tuple(each for each in given["prioritize"] if each in known),
             tuple(each for each in given["disable"] if each in known),
             None if given["type"] is None else given_type(given["type"]),
+            backend=given["backend"] if given["backend"] in known else None,
         )
         types = tuple(map(given_type, recorded["types"]))
         question = Question(system, identifier, types, options)
         question.import_homes()
-        current = given["backend"] if given["backend"] in known else None
-        with system.backend_opts(backend=current):
-            explained = question.ask().backends
+        explained = question.ask().backends
     except (ValueError, TypeError) as error:
         return str(error)
     chain = list(dict.fromkeys(each.backend for each in explained if each.verdict in _MAY_ANSWER))

@@ -15,6 +15,7 @@ from .._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN, nature_of
 from .child import foreign_code
 from .findings import error, unchecked, warning
 from .importing import (
+    CONVERSIONS,
     Importer,
     Mention,
     Role,
@@ -36,12 +37,6 @@ if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
 
-_CONVERSIONS = {
-    "to_default": ("x",),
-    "from_default": ("x",),
-    "copy_into": ("original", "converted"),
-}
-"""The positional arguments of each conversion."""
 _NATURES = {
     PLAIN: ("a plain function", "def"),
     COROUTINE: ("a coroutine function", "async def"),
@@ -259,7 +254,7 @@ def check_every(mention: Mention, thing: Any) -> Finding | None:
 
 def check_conversion(mention: Mention, thing: Any) -> Finding | None:
     """Return a finding if a conversion cannot take its arguments."""
-    names = _CONVERSIONS[mention.key]
+    names = CONVERSIONS[mention.key]
     call = f"{mention.key}({', '.join(names)})"
     if not callable(thing):
         return _not_callable(mention, thing, f"Name a function that is called as {call}")

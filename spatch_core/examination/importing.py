@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from pkgutil import iter_modules
-from re import search, split
+from re import search, split, sub
 from typing import TYPE_CHECKING, Any
 
 from .._description import AUTO_GENERATION, DEFAULTS, EVERY, GivenCallable
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from .._description import Description
 
-MISSPELLED = 0.8
+_MISSPELLED = 0.8
 """The least similarity of a misspelled package: cupy and numpy, ray and array are unrelated."""
 _SIMILARITY = 0.75
 """The least similarity of each part of a misspelled function."""
@@ -57,7 +57,12 @@ class Role(str, Enum):
     VALUE = "value of an attribute"
 
 
-_CONVERSIONS = ("to_default", "from_default", "copy_into")
+CONVERSIONS = {
+    "to_default": ("x",),
+    "from_default": ("x",),
+    "copy_into": ("original", "converted"),
+}
+"""The positional arguments of each conversion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,7 @@ def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
         key = key_path(("attributes", name))
         yield from _identifier(key, Role.ATTRIBUTE, name)
         yield from _identifier(key, Role.VALUE, value)
-    for name in _CONVERSIONS:
+    for name in CONVERSIONS:
         yield from _identifier(name, Role.CONVERSION, fields.get(name))
     functions = _table(fields.get("functions"))
     defaults = _table(functions.get(DEFAULTS))
@@ -143,7 +148,7 @@ def fields_of(description: Description) -> dict[str, Any]:
         "primary_types": [str(each) for each in description.primary_types],
         "secondary_types": [str(each) for each in description.secondary_types],
         "attributes": dict(description.attributes),
-        **{name: getattr(description, name) for name in _CONVERSIONS},
+        **{name: getattr(description, name) for name in CONVERSIONS},
         "functions": {
             name: {
                 "function": each.function,
@@ -256,7 +261,7 @@ class Importer:
         if is_module_installed(package):
             meant = did_you_mean(submodules_like(absent), "Correct the name, or ship the module")
             return error(message, meant, is_absent=True)
-        near = nearest(package, {*self.own, *owners_of_packages()}, MISSPELLED)
+        near = nearest(package, {*self.own, *owners_of_packages()}, _MISSPELLED)
         if near:
             return error(message, did_you_mean(near), is_absent=True)
         wanted = f"{wanted}," if wanted else ""
@@ -277,7 +282,7 @@ class Importer:
         """
         package, dot, rest = module.partition(".")
         known = {*self.own, *owners_of_packages(), *sys.stdlib_module_names}
-        near = [f"{each}{dot}{rest}" for each in nearest(package, known, MISSPELLED)]
+        near = [f"{each}{dot}{rest}" for each in nearest(package, known, _MISSPELLED)]
         name = qualname.partition(".")[0]
         return [f"{each}:{qualname}" for each in near if search(rf"\b{name}\b", _source(each))]
 
@@ -454,7 +459,7 @@ def names_like(name: str, names: Iterable[str]) -> list[str]:
         parts, own = (split("[-_.]", text) for text in (name, each))
         if len(parts) != len(own) or _digits(name) != _digits(each):
             return False
-        return all(map(nearest, parts, [[part] for part in own], [MISSPELLED] * len(own)))
+        return all(map(nearest, parts, [[part] for part in own], [_MISSPELLED] * len(own)))
 
     return nearest(name, filter(is_near, names))
 
@@ -462,3 +467,39 @@ def names_like(name: str, names: Iterable[str]) -> list[str]:
 def _digits(name: str) -> str:
     """Return the digits of a name: names with different digits are not misspellings."""
     return "".join(filter(str.isdigit, name))
+
+
+# --- What entry points misspell ------------------------------------------------------------------
+
+
+def check_group(group: str, known: Collection[str]) -> Iterator[Finding]:
+    """Yield an error if an entry point group is none of the libraries', but resembles one.
+
+    It differs in case, separators, the word "backends" at the end, or by misspelled parts. Not so
+    ``lib.plugins`` beside ``lib.backends``, which another program may read.
+    """
+    if group in known:
+        return
+    same = [each for each in known if _without_backends(each) == _without_backends(group)]
+    meant = same or names_like(group, known)
+    package = package_of(group)
+    # That of another installed package is its own affair.
+    if meant and (package == package_of(meant[0]) or not is_module_installed(package)):
+        message = f"no library reads the entry point group {group!r}"
+        yield error(message, f"Write it as {meant[0]!r}")
+
+
+def _without_backends(group: str) -> str:
+    """Return the letters of a group without the word "backends" at the end."""
+    return sub("backends?$", "", sub("[-_.]", "", group.casefold()))
+
+
+def package_like(value: str) -> tuple[str, str] | None:
+    """Say that an entry point misspells a package, and what to write; None if it does not."""
+    value = value.partition("[")[0].strip()
+    package = package_of(value)
+    if is_module_installed(package):
+        return None
+    near = nearest(package, set(owners_of_packages()) - {package}, _MISSPELLED)
+    meant = did_you_mean([each + value[len(package) :] for each in near])
+    return (f"there is no package {package!r}", meant) if meant else None

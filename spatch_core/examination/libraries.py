@@ -13,6 +13,7 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._description import Implementation
 from .._discovery import REQUIRES, name_of
 from .._environment import (
     SET_ORDER,
@@ -40,8 +41,7 @@ from .._patterns import (
     shown,
 )
 from .child import attempted, foreign_code, progress
-from .importing import package_of, place_of
-from .project import check_group, package_like
+from .importing import check_group, package_like, package_of, place_of
 
 if TYPE_CHECKING:
     from .._description import Description
@@ -361,6 +361,8 @@ def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBack
     descriptions = system.backends
     for name in dict.fromkeys([*prioritized, *descriptions]):
         description = descriptions[name]
+        if name == DEFAULT:
+            description = description._replace(functions=_own_implementations(system))
         state, reason = State.ACTIVE, ""
         if description.unmet:
             state, reason = State.INACTIVE, description.unmet
@@ -378,11 +380,19 @@ def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBack
             state,
             reason,
             loaded.library.home(description.source),
-            len(system.functions if name == DEFAULT else description.functions)
-            + len(functions_of_every(description, system)),
+            len(description.functions) + len(functions_of_every(description, system)),
             name in prioritized,
             description,
         )
+
+
+def _own_implementations(system: BackendSystem) -> dict[str, Implementation]:
+    """Return the library's own implementations of its functions."""
+    found = {}
+    for identifier, function in system.functions.items():
+        names = (getattr(function.__wrapped__, f"__{key}__", "?") for key in ("module", "qualname"))
+        found[identifier] = Implementation(":".join(names))
+    return found
 
 
 def functions_of_every(description: Description, system: BackendSystem) -> list[str]:

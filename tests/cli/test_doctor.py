@@ -821,7 +821,10 @@ def test_a_file_and_a_folder_are_verified(paint: Site) -> None:
         assert message in " ".join(answer.errors.split())
         assert answer.code == (2 if message else 1)
     (site.folder / "empty").mkdir()
+    (site.folder / "empty" / "other.toml").write_text("[tool]\nprimary = 1\n")
     assert "no file in empty describes a backend" in site.run("doctor", "empty").errors
+    (site.folder / "empty" / "ink.toml").write_text("name = ink\nprimary_types = []\n")
+    assert "ink.toml:1: error: it is not valid TOML" in site.run("doctor", "empty").output
 
 
 def test_a_wheel_is_to_be_unpacked(site: Site) -> None:
