@@ -139,8 +139,6 @@ NEEDED = (
     ("copy_into", "to_default"),
 )
 """Pairs of a conversion's field and another field that it needs."""
-OPT_IN = "requires_opt_in"
-"""It keeps a backend from running, and must not be ignored in the wrong place."""
 
 _PLACES: dict[str, Mapping[Any, tuple[str, str, str]]] = {
     "above the first table": FIELD_TABLE,

@@ -237,20 +237,22 @@ def installed_distributions(name: str | None = None) -> Iterator[Any]:
     context = DistributionFinder.Context(name=name)
     seen = set()
     for finder in sys.meta_path:
+        found: list[Any] = []
         with suppress(Exception):  # of a third party's finder; others have no such method
-            for distribution in finder.find_distributions(context):  # type: ignore[attr-defined]
-                folder: str = getattr(getattr(distribution, "_path", None), "name", "")
-                # pip renames what it removes.
-                if folder.startswith("~") or (
-                    folder.endswith(".dist-info") and not (distribution._path / "METADATA").exists()
-                ):
-                    continue
-                key = None
-                with suppress(Exception):  # broken metadata; mostly the folder says the name
-                    key = distribution._normalized_name
-                if key is None or key not in seen:
-                    seen.add(key)
-                    yield distribution
+            found += finder.find_distributions(context)  # type: ignore[attr-defined]
+        for distribution in found:
+            folder: str = getattr(getattr(distribution, "_path", None), "name", "")
+            # pip renames what it removes.
+            if folder.startswith("~") or (
+                folder.endswith(".dist-info") and not (distribution._path / "METADATA").exists()
+            ):
+                continue
+            key = None
+            with suppress(Exception):  # broken metadata; mostly the folder says the name
+                key = distribution._normalized_name
+            if key is None or key not in seen:
+                seen.add(key)
+                yield distribution
 
 
 # --- Requirements ---------------------------------------------------------------------------------

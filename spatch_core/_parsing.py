@@ -19,7 +19,6 @@ from ._description import (
     FUNCTION_TABLE,
     NEEDED,
     NO_FUNCTIONS,
-    OPT_IN,
     REQUIRED,
     TABLE,
     VARIANT_TABLE,
@@ -258,7 +257,9 @@ class _Reader:
     ) -> dict[str, Any]:
         """Return the valid values of a table, but for its name and for tables in it."""
         prefix = f"{path}." if path else ""
-        self.check_keys(table, fields, prefix)
+        for key in table:
+            if key not in fields:
+                self.check_key(table, key, fields, f"{prefix}{key}")
         found: dict[str, Any] = {}
         for key, (kind, default, _) in fields.items():
             if key not in table or kind in ("backend name", TABLE):
@@ -328,20 +329,14 @@ class _Reader:
 
     # Unknown keys: misspelled, misplaced, or fields of a later version
 
-    def check_keys(self, table: Mapping[Any, Any], known: Collection[str], path: str) -> None:
-        """Report keys that are not among the `known` ones.
+    def check_key(
+        self, table: Mapping[Any, Any], key: object, known: Collection[str], path: str
+    ) -> None:
+        """Report a key of a table that is not among the `known` ones.
 
         A field of another table is a fault, because the backend would be used without that field.
         Any other key is ignored: a later version may know it.
         """
-        for key in table:
-            if key not in known:
-                self.check_key(table, key, known, path + str(key))
-
-    def check_key(
-        self, table: Mapping[Any, Any], key: object, known: Collection[str], path: str
-    ) -> None:
-        """Report a key of a table that is not among the `known` ones."""
         value = table[key]
         kind, _ = ALL_FIELDS.get(key, ("", ""))
         if kind and (kind == TABLE) == isinstance(value, Mapping):
@@ -358,11 +353,11 @@ class _Reader:
             remedy = f"Did you mean {meant[0]!r}?"
         elif is_function:
             remedy = 'Write the table of a function as [functions."module:qualname"], with quotes'
-        message += "needs no opt-in" if meant and meant[0] == OPT_IN else "is used without it"
+        message += "needs no opt-in" if meant[:1] == ["requires_opt_in"] else "is used without it"
         warns = bool(meant) or is_function
         self.problems.append(Finding(message, remedy, self.backend, path, self.source, warns=warns))
-        if isinstance(value, Mapping) and OPT_IN in value:  # else it would run unasked
-            self.misplaced(OPT_IN, f"{path}.{OPT_IN}")
+        if isinstance(value, Mapping) and "requires_opt_in" in value:  # else it would run unasked
+            self.misplaced("requires_opt_in", f"{path}.requires_opt_in")
 
     def misplaced(self, key: object, path: str) -> None:
         """Report a field in a table where it has no effect."""
