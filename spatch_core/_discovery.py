@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ._backends import Backends
 from ._description import EVERY, Description, Implementation, summary_of, with_section
 from ._environment import (
-    BACKEND,
     BLOCK,
     SET_ORDER,
     Environment,
@@ -187,15 +186,13 @@ def build_catalog(
             is_told = name != cycle.members[0]  # one warning for all of them
             fault = Finding(message, remedy, name, source=found[name].source, warns=not is_told)
             problems.append(fault)
-    own = default_name, environment.variable(BACKEND)
-    mentioned = [each for each in environment.names if each != own]
-    names = {DEFAULT, *filter(None, offers)}
+    names = {DEFAULT, default_name, *filter(None, offers)}
     return Catalog(
         environment,
         {name: found[name] for name in order.names},
         order,
         tuple(base_order([*found.values()])),
-        (*problems, *environment.problems, *near_misses(mentioned, names)),
+        (*problems, *environment.problems, *near_misses(environment.names, names)),
         blocked,
         default_name,
     )

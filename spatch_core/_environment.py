@@ -310,11 +310,7 @@ def why_unmet(requirement: str, is_condition: bool = False) -> str:
 def installed_version(name: str) -> str | None:
     """Return the version of a distribution, ``"0"`` if it has none; None if not installed."""
     for distribution in installed_distributions(name):
-        try:
-            found: str | None = distribution.version
-        except Exception:  # noqa: BLE001  # broken metadata of a third party's distribution
-            found = None
-        return found or "0"
+        return Source(metadata=distribution).version or "0"
     return None
 
 
@@ -393,7 +389,9 @@ def _import_object(name: str, module: str, qualname: str, source: Source, block:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # whatever a backend's module raises
-        if _is_circular(error):
+        # CPython says so in its messages. It raises the other error if threads would wait for each
+        # other's imports.
+        if "circular import" in in_words(error) or type(error).__name__ == "_DeadlockError":
             raise StillImportingError from None
         message = f"importing it failed with {in_words(error)}"
         remedy = (
@@ -418,13 +416,6 @@ def _no_description(found: Any) -> str:
     if isinstance(found, ModuleType) and {"name", "primary_types"}.isdisjoint(vars(found)):
         return "a package" if hasattr(found, "__path__") else "a module"
     return ""
-
-
-def _is_circular(error: BaseException) -> bool:
-    """Whether an import has failed because a module that it needs is being imported."""
-    # CPython says so in its messages. It raises the other error if threads would wait for each
-    # other's imports.
-    return "circular import" in in_words(error) or type(error).__name__ == "_DeadlockError"
 
 
 class StillImportingError(Exception):
