@@ -152,7 +152,9 @@ class DispatchContext:
                 "call_next() needs the context of a running call. This one was made by hand, "
                 "copied or unpickled. Use the context that was passed to the implementation"
             )
-        run, left = Run(decision, args, kwargs), decision.candidates[1:]
+        found = None if before is None else before.found
+        run = Run(decision, args, decision.function.without_like(kwargs), found)
+        left = decision.candidates[1:]
         if before is not None:
             # As a rule, the first one is this backend. It may still convert.
             left = [
@@ -406,8 +408,9 @@ class Run:
             self.decision = decision = decision.rest
             left = decision.candidates
         self.left = [*left]
-        # The types of adopted functions are passed by their callers, not found among the arguments.
-        if not function.is_adopted:
+        # The types of adopted functions are passed by their callers, and implementations do not get
+        # the argument ``like``: neither is found among the arguments.
+        if not function.is_adopted and function.like is None:
             self.found = function.values(self.args, self.kwargs)
             self.decision = decision.for_types(map(type, given(self.found)))
             if self.decision is not decision:

@@ -57,7 +57,8 @@ def remember(run: Run, memory: Memory) -> Any:
 @contextmanager
 def _undecided(memory: Memory, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[None]:
     """Forget the backend while a method that decides runs; restore it if no other is kept."""
-    instance, before = memory.instance(args, kwargs), memory.recall(args, kwargs)
+    instance = memory.instance(args, kwargs)
+    before = getattr(instance, memory.attribute, None)
     if before is not None:
         setattr(instance, memory.attribute, None)
     try:

@@ -11,7 +11,6 @@ result, and all other objects of the library in it are converted back.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from types import (
     AsyncGeneratorType,
     CoroutineType,
@@ -22,13 +21,13 @@ from types import (
 from typing import TYPE_CHECKING, Any
 
 from ._errors import add_note, leaves_out
+from ._freezing import await_in, call_in
 from ._patterns import DEFAULT, type_identifier
 from ._wrapper import missing
 
 if TYPE_CHECKING:
     from ._call import Run
     from ._decide import Decision, Step
-    from ._state import StateKeeper
 
     IsLeaf = Callable[[type], bool]
 
@@ -220,16 +219,15 @@ class Conversion:
         written = [value for _, value in self.written(run.args, run.kwargs)]
         inside = [*leaves(written, self.is_leaf).values()]
         run.record(DEFAULT, "called", f"through the conversions of {self._step.backend}")
-        with _without_type(keeper):
-            result = function.default(*args, **kwargs)
+        state, tables = keeper.current(), keeper.get()
+        if state.type is not None:
+            # Calls inside the default would dispatch on that type again, and be converted again.
+            tables = keeper.scope(state.replace(type=None)).tables
+        result = call_in(keeper, tables, function.default, *args, **kwargs)
         # Of a coroutine function, or of a plain one: its result is what the caller awaits.
         if type(result) is CoroutineType:
-            return self._awaited(result, written, inside)
-        return self._finish(result, written, inside)
-
-    async def _awaited(self, coroutine: Any, written: list[Any], inside: list[Any]) -> Any:
-        with _without_type(self._decision.backends.keeper):
-            result = await coroutine
+            answer = await_in(keeper, tables, lambda: result)
+            return awaited(answer, lambda found: self._finish(found, written, inside))
         return self._finish(result, written, inside)
 
     def _finish(self, result: Any, written: list[Any], inside: list[Any]) -> Any:
@@ -353,22 +351,6 @@ class Conversion:
         sizes = [size for size in map(size_of, (before, after)) if size is not None]
         text += f", {sizes[0]} bytes" if sizes else ""
         self._run.record(self._step.backend, "converted", text)
-
-
-@contextmanager
-def _without_type(keeper: StateKeeper) -> Iterator[None]:
-    """Leave the ``type`` in force out for a while."""
-    # Calls inside the default would dispatch on that type again, and be converted again.
-    state = keeper.current()
-    if state.type is None:
-        yield
-        return
-    scope, before = keeper.scope(state.replace(type=None)), keeper.get()
-    keeper.set(scope.tables)
-    try:
-        yield
-    finally:
-        keeper.set(before)
 
 
 async def awaited(answer: Any, finish: Callable[[Any], Any]) -> Any:

@@ -334,18 +334,23 @@ class Decision:
     def after_overriding(self) -> Decision:
         """Return the decision for a call that an overriding type has taken: it asks for the rest.
 
-        No policy applies: the library's own implementation answers at the end.
+        The default may run for the overriding types, which have agreed.
         """
         if self._after_overriding is None:
+            agreed = {*map(id, self.overriding)}  # by identity: a metaclass may define ==
+            foreign = tuple([cls for cls in self.match.foreign if id(cls) not in agreed])
+            free = self._replace(
+                overriding=(), foreign=foreign, policy=None, declined="", is_operator=False
+            )
+            free.settle_end()
+            free._candidates = None
             # Prioritized backends precede the overriding types, and have had their turns.
             rest = [
                 step
-                for step in self.candidates
-                if step.override is None and step.conversions is None and step.backend != DEFAULT
-                if not (self.overriding and step.prioritized)
+                for step in free.candidates
+                if not (agreed and step.prioritized and step.implementation is not None)
             ]
-            free = self._replace(policy=None, declined="", is_operator=False)
-            self._after_overriding = free.with_candidates([*rest, free._default()])
+            self._after_overriding = free.with_candidates(rest)
         return self._after_overriding
 
     def _step(self, name: str) -> Step:

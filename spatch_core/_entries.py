@@ -57,7 +57,7 @@ def _through(scope: Scope, decision: Decision) -> Callable[..., Any]:
     """
     make = _maker(scope, decision)
     if decision.function.parameters is None:
-        made: Any = TakesFound(lambda found, *args, **kwargs: make(args, kwargs, found))
+        made: Any = TakesFound(lambda found, /, *args, **kwargs: make(args, kwargs, found))
         return made  # type: ignore[no-any-return]  # the wrapper calls its `call_found`
     return lambda *args, **kwargs: make(args, kwargs, None)
 
@@ -103,7 +103,7 @@ def fill(function: Function, values: tuple[Any, ...]) -> Callable[..., Any]:
     # Else a backend calls the library while discovery imports it: no backend is known yet.
     elif function.like is not None:
         default, without_like = function.default, function.without_like
-        target = TakesFound(lambda _, *args, **kwargs: default(*args, **without_like(kwargs)))
+        target = TakesFound(lambda _, /, *args, **kwargs: default(*args, **without_like(kwargs)))
     return target  # type: ignore[no-any-return]  # it is called like the function
 
 

@@ -355,7 +355,8 @@ def _remedies(run: Run, explained: tuple[ExplainedBackend, ...]) -> Iterator[str
             why = again if name in state.disabled else "takes part (it requires opt-in)"
             yield f"with backend_opts(prioritize={name!r}), {name} {why}"
     also = "" if decision.converts else ", fallback='convert'"
-    for step in decision.conversion_steps():
+    # Conversions are for the default.
+    for step in () if decision.default_is_disabled else decision.conversion_steps():
         conversion = Conversion(decision, step)
         if step.conversions is None or conversion.obstacle(args, kwargs):
             continue
@@ -367,8 +368,9 @@ def _remedies(run: Run, explained: tuple[ExplainedBackend, ...]) -> Iterator[str
                 f"{conversion.text(args, kwargs) or 'the result'}, and the library's own "
                 f"implementation runs, unless {step.backend} says that it cannot"
             )
-    if DEFAULT in state.disabled:
-        yield "without disable='default', the library's own implementation runs"
+    if decision.default_is_disabled:
+        name = decision.default_name
+        yield f"without disable={name!r}, the library's own implementation takes part"
     elif not decision.declined:
         yield (
             "with backend_opts(fallback='default'), the library's own implementation runs "
@@ -380,12 +382,14 @@ def warn_of_fallback(run: Run) -> None:
     """Warn that the default runs, once for each function and types."""
     decision = run.decision
     identifier, types = decision.function.identifier, _names(decision.types)
-    if not is_first(decision.backends.told, (identifier, types)):
+    told, key = decision.backends.told, (identifier, types)
+    if key in told:
         return
     foreign = {*map(id, decision.foreign)}
     found = leaves((*run.args, *run.kwargs.values()), lambda cls: id(cls) in foreign)
     size = sum(filter(None, map(size_of, found.values())))
     warn_caller(FallbackWarning(identifier, types, _names(decision.foreign), considered(run), size))
+    is_first(told, key)  # only now: a filter may turn the warning into an exception, each time
 
 
 def note(run: Run, error: Exception, step: Step) -> None:

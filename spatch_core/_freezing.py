@@ -35,6 +35,10 @@ def freeze(owner: Any, scope: Scope, function: F) -> F:
             f"backend options cannot decorate the class {function.__qualname__}, because a "
             "function would take its place: decorate its methods, or use a block"
         )
+    elif isinstance(function, FunctionWithState) and function._owner is owner:
+        # The options of decorators add up, as those of nested blocks do.
+        state = function._scope.state.within(scope.state)
+        made = freeze(owner, owner.keeper.scope(state), function.__wrapped__)
     elif callable(function):
         made = _class_for(function)(owner, scope, function)
     else:
@@ -93,11 +97,20 @@ class FunctionWithState:
             self._check()
         # Inlined, so that a frozen function adds only this frame.
         keeper = self._keeper
-        token = keeper.set(self._scope.tables)
+        token = keeper.set(self._tables())
         try:
             return self.__wrapped__(*args, **kwargs)
         finally:
             keeper.variable.reset(token)
+
+    def _tables(self) -> Tables:
+        """Return the tables of the frozen state; a caller's trace and hooks go on watching."""
+        outer: Scope = self._keeper.get()[0]
+        trace, hook = outer.state.trace, outer.state.hook
+        if trace is None and hook is None:
+            return self._scope.tables
+        watching = DispatchState(trace=trace, hook=hook)
+        return self._keeper.inside(outer, self._scope.state, watching).tables
 
     def _check(self) -> None:
         catalog = self._owner.catalog()
@@ -171,7 +184,18 @@ class CoroutineFunctionWithState(FunctionWithState):
         if not self._checked:
             self._check()
         start = partial(self.__wrapped__, *args, **kwargs)
-        return await await_in(self._keeper, self._scope.tables, start)
+        return await await_in(self._keeper, self._tables(), start)
+
+
+def call_in(
+    keeper: StateKeeper, tables: Tables, function: Callable[..., Any], *args: Any, **kwargs: Any
+) -> Any:
+    """Call a function with a scope in force."""
+    token = keeper.set(tables)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        keeper.variable.reset(token)
 
 
 async def await_in(keeper: StateKeeper, tables: Tables, start: Callable[[], Any]) -> Any:

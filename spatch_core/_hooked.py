@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ._call import Run, are_same
-from ._freezing import await_in, kind_of
+from ._freezing import await_in, call_in, kind_of
 from ._patterns import callable_identifier
 from ._wrapper import COROUTINE, given, nature_of
 
@@ -155,13 +155,7 @@ class Call:
         """Return the result of a function that is called in a scope, and is awaited there, too."""
         decision = self._decision
         keeper = decision.backends.keeper
-        # Without a token: the call may go on in another context, such as another thread's.
-        before = keeper.get()
-        keeper.set(tables)
-        try:
-            result = function(*args)
-        finally:
-            keeper.set(before)
+        result = call_in(keeper, tables, function, *args)
         # The steps of a generator run under the state of its consumer.
         if decision.function.nature & COROUTINE and result is not NotImplemented:
             return await_in(keeper, tables, lambda: result)

@@ -10,7 +10,7 @@ empties the cache when the backends have changed, and when `MAX_OPTIONS` combina
 
 from __future__ import annotations
 
-from ._state import MAX_INNER, NAMES, DispatchState
+from ._state import NAMES, DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -309,15 +309,9 @@ class BackendOptions(metaclass=Kind):
         """Return a scope of the state in force here with the options added."""
         keeper, own = self._owner.keeper, self._own
         outer: Scope = keeper.get()[0]
-        known: Scope | None = outer.inner.get(own)
-        if known is not None:
-            return known
-        scope: Scope = keeper.scope(own.within(outer.state))
         if own.is_plain:
-            if len(outer.inner) >= MAX_INNER:
-                outer.inner.clear()
-            outer.inner[own] = scope
-        return scope
+            return keeper.inside(outer, own, outer.state)  # type: ignore[no-any-return]
+        return keeper.scope(own.within(outer.state))  # type: ignore[no-any-return]
 
     def __call__(self, function: F) -> F:
         """Return `function` with the state in force now and these options frozen into it.

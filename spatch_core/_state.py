@@ -312,6 +312,16 @@ class StateKeeper:
             scope = self._known[key] = self.new(state)
         return scope
 
+    def inside(self, outer: Scope, own: DispatchState, around: DispatchState) -> Scope:
+        """Return the scope of a state with another one around it; `outer` keeps it, by `own`."""
+        scope = outer.inner.get(own)
+        if scope is None:
+            if len(outer.inner) >= MAX_INNER:
+                outer.inner.clear()
+            scope = outer.inner[own] = self.scope(own.within(around))
+            scope.inner[own] = scope  # a state within itself changes nothing; for recursion
+        return scope
+
     def new(self, state: DispatchState) -> Scope:
         """Return a new scope of a state; its tables are empty."""
         scope = Scope(state)

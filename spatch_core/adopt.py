@@ -8,7 +8,7 @@ up, so that adopting thousands of them costs little.
 from __future__ import annotations
 
 from _thread import RLock
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +16,12 @@ from ._call import Run, decision_of
 from ._decide import RETURNED
 from ._entries import entry_for, makes_whole_call
 from ._errors import nearest
-from ._function import Function
+from ._function import Function, Parameter
 from ._patterns import defined, is_derived, mro_of, split_identifier
-from ._wrapper import PLAIN
+from ._wrapper import PLAIN, missing
 
 if TYPE_CHECKING:
-    from ._function import Dispatcher, Parameter
+    from ._function import Dispatcher
 
     Target = Callable[..., Any] | None
     Lookup = Callable[[Any, tuple[type, ...]], Target]
@@ -66,6 +66,28 @@ def check_bases(cls: type, served: type, package: str, method: str) -> None:
                 f"{cls.__qualname__} has the {method} of {name}, so that no backend is asked: "
                 f"write {package}_functions(...) before {name} among its bases"
             )
+
+
+class FlaggedParameter(Parameter):
+    """A parameter whose argument a function writes into only if a flag, another argument, says so.
+
+    Without the flag, it does not.
+    """
+
+    __slots__ = ("_counts_if", "_flag")
+
+    def __init__(
+        self, name: str, position: int | None, flag: Parameter, *, counts_if: bool
+    ) -> None:
+        super().__init__(name, position)
+        self._flag = flag
+        self._counts_if = counts_if
+
+    def value(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Return the argument of a call if it is written into, else `missing`."""
+        flag = self._flag.value(args, kwargs)
+        counts = flag is not missing and bool(flag) is self._counts_if
+        return super().value(args, kwargs) if counts else missing
 
 
 class AdoptedFunction(Function):

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from .._function import Parameter
 from .._patterns import is_dotted_name, loaded_object
-from ..adopt import AdoptedFunction, Adoption, ForeignProtocol, adoption_of, check_bases
+from ..adopt import (
+    AdoptedFunction,
+    Adoption,
+    FlaggedParameter,
+    ForeignProtocol,
+    adoption_of,
+    check_bases,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,10 +26,22 @@ _CALL = "__call__"
 _METHODS = ("accumulate", "at", "outer", "reduce", "reduceat")
 _HOMES = ("numpy", "numpy.strings", "scipy.special", "numpy._core.umath", "numpy.core.umath")
 """Modules that are searched for ufuncs, which do not know their own module."""
-_WRITES_FIRST = frozenset(
-    f"numpy:{name}"
-    for name in ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")
-)
+_WRITTEN = {
+    "numpy:busday_count": ("out", 5),
+    "numpy:busday_offset": ("out", 6),
+    "numpy:concatenate": ("out", 2),
+    "numpy:copyto": ("dst", 0),
+    "numpy:dot": ("out", 2),
+    "numpy:fill_diagonal": ("a", 0),
+    "numpy:is_busday": ("out", 4),
+    "numpy:place": ("arr", 0),
+    "numpy:put": ("a", 0),
+    "numpy:put_along_axis": ("arr", 0),
+    "numpy:putmask": ("a", 0),
+    "numpy.lib.recfunctions:assign_fields_by_name": ("dst", 0),
+    "numpy.lib.recfunctions:recursive_fill_fields": ("output", 1),
+}
+"""Parameters that functions write into, and that their code does not show as ``out``."""
 
 
 def numpy_functions(system: BackendSystem) -> type[Any]:
@@ -240,8 +259,10 @@ def _identity_of_ufunc(ufunc: Any) -> str | None:
 
 def _mutated_by(identity: str, function: Any) -> list[Parameter]:
     """Return the parameters whose arguments a function writes into."""
-    found = [Parameter(None, 0)] if identity in _WRITES_FIRST else []
+    if identity in _WRITTEN:
+        return [Parameter(*_WRITTEN[identity])]
+    if identity == "numpy:nan_to_num":
+        return [FlaggedParameter("x", 0, Parameter("copy", 1), counts_if=False)]
     code = getattr(getattr(function, "_implementation", function), "__code__", None)
     names = () if code is None else code.co_varnames[: code.co_argcount]
-    position = names.index("out") if "out" in names else 2 if identity == "numpy:dot" else None
-    return [*found, Parameter("out", position)]
+    return [Parameter("out", names.index("out") if "out" in names else None)]

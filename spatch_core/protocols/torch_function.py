@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from .._function import Parameter
 from .._patterns import is_derived
-from ..adopt import AdoptedFunction, Adoption, ForeignProtocol, adoption_of, check_bases
+from ..adopt import (
+    AdoptedFunction,
+    Adoption,
+    FlaggedParameter,
+    ForeignProtocol,
+    adoption_of,
+    check_bases,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +101,7 @@ class TorchNamespace:
             named = None if name is None else _identity(name)
         if named is None:
             return None
-        return key, AdoptedFunction(named, key, self._protocol, [Parameter("out", None)])
+        return key, AdoptedFunction(named, key, self._protocol, _mutated_by(named))
 
     def others_may_answer(self, key: Any, types: tuple[type, ...]) -> bool:
         """Whether a type that is not served may answer a call of a function without an identity."""
@@ -132,6 +139,15 @@ def _identity(name: str) -> str | None:
         if module in sys.modules:
             return f"{module}:{'.'.join(parts[count:])}"
     return None
+
+
+def _mutated_by(identity: str) -> list[Parameter]:
+    """Return the parameters whose arguments a function writes into."""
+    out = Parameter("out", None)
+    if identity.endswith("_") and not identity.endswith("__"):
+        return [out, Parameter("input", 0), Parameter("tensor", None)]  # of `torch.nn.init`
+    # As in `torch.nn.functional.relu(x, inplace=True)`: PyTorch passes this flag by name.
+    return [out, FlaggedParameter("input", 0, Parameter("inplace", None), counts_if=True)]
 
 
 _known: dict[str, Any] = {}

@@ -56,6 +56,20 @@ def call_twice(system: Any, f: Any, *args: Any) -> None:
     f(*args)
 
 
+def test_arguments_may_have_any_name() -> None:
+    """F1: also if a finder has looked at them, and in every kind of call."""
+
+    def default(x: Any, found: Any = None, function: Any = None, args: Any = None) -> Any:
+        return found, function, args
+
+    names = {"found": 1, "function": 2, "args": 3}
+    for traits in ({}, {"inside": "x"}):
+        system, f = library.make(default=default, dispatch_args=None, traits=traits)
+        for options in ({}, {"trace": True}, {"hook": lambda call: NotImplemented}):
+            with system.backend_opts(**options):
+                assert f(Own(), **names) == (1, 2, 3)
+
+
 WAYS: dict[str, Any] = {
     "call": lambda system, f, *args: f(*args),
     "second call": call_twice,
@@ -248,6 +262,32 @@ def test_call_next_goes_on_with_the_rest(asks: bool) -> None:
     with system.backend_opts(trace=True, fallback="default") as trace:
         assert f(Foreign()) == "b0(default)"
     assert [each.backend for each in trace] == ["b0", "default"]
+
+
+def test_call_next_goes_on_for_the_type_that_is_given_alone() -> None:
+    """C5: implementations do not get ``like``, and need not pass it on."""
+
+    def next_of(context: DispatchContext, *args: Any) -> Any:
+        assert context.dispatch_args == (given,)
+        return f"{context.name}({context.call_next(*args)})"
+
+    given, more = Foreign(), {"should_run": lambda context, *args: True}
+    backends = with_context(next_of), with_context(next_of, **more)
+    traits: dict[str, Any] = {"like": "like"}
+
+    def default(n: int, *, like: Any = None) -> Any:
+        return "default"
+
+    for fallback, answer in (("default", "b0(b1(default))"), ("raise", None)):
+        described = [describe(f"b{n}", **each) for n, each in enumerate(backends)]
+        _, f = library.make(
+            *described, default=default, dispatch_args=None, traits=traits, fallback=fallback
+        )
+        if answer is None:
+            with pytest.raises(NoImplementationError):
+                f(3, like=given)
+        else:
+            assert f(3, like=given) == answer
 
 
 def test_call_next_with_other_types_resolves_anew() -> None:

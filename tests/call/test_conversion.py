@@ -362,6 +362,25 @@ def test_an_awaited_result_is_converted_when_it_arrives() -> None:
     assert [each.value for each in asyncio.run(several())] == [*range(20)]
 
 
+def test_an_abandoned_coroutine_leaves_the_options_of_others_alone() -> None:
+    """S1: the garbage collector closes it in another context."""
+
+    async def default(x: Any) -> Any:
+        await asyncio.get_running_loop().create_future()
+
+    system, f = make(default)
+
+    async def main() -> None:
+        with system.backend_opts(type=Foreign):
+            waiting.append(f(Foreign(1)))
+            waiting[0].send(None)
+
+    waiting: list[Any] = []
+    asyncio.run(main())
+    waiting.clear()
+    assert system.backend_opts().type is None
+
+
 def generator(x: Any) -> Any:
     yield x
 

@@ -142,6 +142,20 @@ def test_a_refusal_lists_what_helps(
         assert said.startswith(f"with backend_opts({expected})")
 
 
+def test_a_refusal_of_a_disabled_default_proposes_no_conversion() -> None:
+    """S4, V2: what converts would convert for it."""
+    system, f = make(CONVERTS, fallback="raise", default_name="mylib")
+    for options in ({}, {"fallback": "convert"}):
+        with (
+            system.backend_opts(disable="mylib", **options),
+            pytest.raises(NoImplementationError) as caught,
+        ):
+            f(Foreign())
+        assert caught.value.remedies == (
+            "without disable='mylib', the library's own implementation takes part",
+        )
+
+
 def test_block_beats_function_beats_library() -> None:
     """V1: the innermost policy counts."""
     _, f = make(DECLINES, fallback="raise")
@@ -210,13 +224,15 @@ def test_a_warning_has_the_bytes_of_the_foreign_arguments() -> None:
     assert pickle.loads(pickle.dumps(message)).size == 8000
 
 
-def test_a_warning_that_is_an_error_is_raised_once() -> None:
-    """V3, E2: the next call works."""
+def test_a_warning_that_is_an_error_is_raised_each_time() -> None:
+    """V3: else the second call would run the default silently."""
     _, f = make(GPU, fallback="warn")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(FallbackWarning):
-            f(Other())
+        for _ in range(2):
+            with pytest.raises(FallbackWarning):
+                f(Other())
+    with pytest.warns(FallbackWarning):
         assert f(Other()) == "default"
 
 

@@ -208,6 +208,36 @@ def test_several_methods_may_decide_for_the_same() -> None:
         fresh.predict(Gpu())
 
 
+def test_what_has_decided_before_does_not_decide_again() -> None:
+    """K7: also if an overriding type has answered, after which nothing is remembered."""
+
+    class Overrides:
+        @classmethod
+        def __refitlib_function__(cls, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+            return args[0]
+
+    refitted = BackendSystem(
+        *(None, "REFITLIB", [pattern("Own")]),
+        [describe("gpu", functions={"lib:M.predict": {"function": answering("gpu")}})],
+        protocol="__refitlib_function__",
+    )
+
+    class M:
+        @refitted.dispatchable("x", identifier="lib:M.fit", decides=True)
+        def fit(self, x: Any) -> Any:
+            return self
+
+        @refitted.dispatchable("x", identifier="lib:M.predict", follows="fit")
+        def predict(self, x: Any) -> Any:
+            return "default"
+
+    model = M().fit(Overrides())
+    assert model.predict(Gpu()) == "gpu"
+    model.fit(Own())
+    with pytest.raises(NoImplementationError, match="default has run fit"):
+        model.predict(Gpu())
+
+
 def test_the_one_that_answers_is_remembered() -> None:
     """K7: which may have called the others by `call_next`."""
     model = Model()

@@ -6,9 +6,13 @@ The rules are those by which NumPy itself lets types override its functions.
 from __future__ import annotations
 
 import abc
+import inspect
 import io
 import operator
 import pickle
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import numpy  # noqa: ICN001  # `np` is the same without its annotations
@@ -363,8 +367,52 @@ def test_what_is_written_into_is_copied_back() -> None:
     assert np.copyto(out, 3.0) is None
     assert out.copied == 3.0
     out = duck_class(np.zeros(1))
-    assert np.dot(duck_class([[1.0, 2.0]]), duck_class([1.0, 2.0]), out) is out
+    assert np.concatenate([duck_class([5.0])], 0, out) is out
     assert out.copied == [5.0]
+    values = duck_class([np.nan, 1.0])
+    assert np.nan_to_num(values, copy=False) is values
+    np.testing.assert_array_equal(values.copied, [0.0, 1.0])
+
+
+def test_a_function_that_writes_into_an_argument_if_told_so() -> None:
+    """T4, V8: only then is there something to copy back."""
+    values = converting()([np.nan, 1.0])
+    same(np.nan_to_num(values), [0.0, 1.0])
+    same(np.nan_to_num(values, True), [0.0, 1.0])
+    with pytest.raises(NoImplementationError, match="writes into x, and the backend has no"):
+        np.nan_to_num(values, copy=False)
+    with pytest.raises(NoImplementationError, match="writes into x, and the backend has no"):
+        np.nan_to_num(values, False)
+
+
+def writing() -> Iterator[Any]:
+    """Yield NumPy's functions that write into a parameter: those with an ``out``, and others."""
+    others = {np.fill_diagonal: "a", np.place: "arr", np.put: "a", np.put_along_axis: "arr"}
+    others[np.putmask] = "a"
+    for module in ("numpy", "numpy.fft", "numpy.linalg", "numpy.lib.recfunctions"):
+        for name, function in vars(import_module(module)).items():
+            if hasattr(function, "_implementation"):
+                with suppress(ValueError):  # of C, in an older NumPy: it has no signature
+                    names = inspect.signature(function).parameters.keys()
+                    for written in names & {"out", "output", "dst", others.get(function)}:
+                        yield pytest.param(function, written, id=f"{module}.{name}")
+
+
+@pytest.mark.parametrize(("function", "written"), [*writing()])
+def test_every_argument_that_numpy_writes_into(function: Any, written: str) -> None:
+    """T4, V8: by position and by name, where the signature allows it."""
+    parameters = inspect.signature(function).parameters
+    needed = [name for name, each in parameters.items() if each.default is each.empty]
+    place = [*parameters].index(written)
+    before, after = needed[:place], needed[place + 1 :]
+    out, kind = converting()(np.zeros(1)), parameters[written].kind
+    message = f"writes into {written}, and the backend has no copy_into"
+    if kind is not inspect.Parameter.KEYWORD_ONLY:
+        with pytest.raises(NoImplementationError, match=message):
+            function(*[[0]] * place, out, *[[0]] * len(after))
+    if kind is not inspect.Parameter.POSITIONAL_ONLY:
+        with pytest.raises(NoImplementationError, match=message):
+            function(*[[0]] * len(before), **{written: out}, **{key: [0] for key in after})
 
 
 def test_backends_that_decline_leave_the_call_to_others() -> None:

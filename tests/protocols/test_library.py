@@ -113,6 +113,10 @@ class Other(Array):
     """An unrelated subclass."""
 
 
+class Strange:
+    """A foreign type."""
+
+
 class Duck:
     """Knows some functions, and is no subclass of the library's class."""
 
@@ -374,6 +378,30 @@ def test_a_subclass_in_a_subclass_out(call: Any, cls: Any) -> None:
     assert type(call(cls(1, 2))) is cls
     if call(Array(1, 2)) is not array:
         assert type(call(Array(1, 2))) is Array
+
+
+@pytest.mark.parametrize("x", [array, labelled], ids=["class", "subclass"])
+def test_a_subclass_changes_no_option(x: Any) -> None:
+    """K6: policies and a disabled default hold for subclasses as for the library's class."""
+    with system.backend_opts(fallback="raise"), pytest.raises(NoImplementationError):
+        both(x, Strange())
+    with system.backend_opts(disable="default"), pytest.raises(NoImplementationError):
+        first(x)
+    system.register(
+        {
+            "name": "bridge",
+            "primary_types": [f"{HERE}:Strange"],
+            "secondary_types": [f"~{HERE}:Array"],
+            "to_default": lambda strange: Array(0),
+            "from_default": lambda array: Strange(),
+        }
+    )
+    try:
+        with system.backend_opts(fallback="convert", trace=True) as trace:
+            assert both(x, Strange()) == "default"
+    finally:
+        system.unregister("bridge")
+    assert ("bridge", "converted") in [(each.backend, each.outcome) for each in trace]
 
 
 def test_what_becomes_of_attributes_is_the_affair_of_the_class() -> None:

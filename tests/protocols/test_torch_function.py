@@ -19,7 +19,7 @@ torch: Any = pytest.importorskip("torch")
 
 
 def system_of_ducks(functions: Any, **options: Any) -> Any:
-    """Make a class that a system serves, with one backend."""
+    """Make a class that a system serves, with one backend, which also converts."""
     system = BackendSystem(None, "DUCKS", ["torch:Tensor"], **options)
 
     class Duck(torch_functions(system)):  # type: ignore[misc]
@@ -35,6 +35,9 @@ def system_of_ducks(functions: Any, **options: Any) -> Any:
             "primary_types": [f"~{HERE}:Duck"],
             "secondary_types": ["torch:Tensor"],
             "functions": {name: {"function": each} for name, each in functions.items()},
+            "to_default": lambda duck: duck.value.clone(),
+            "from_default": Duck,
+            "copy_into": lambda duck, tensor: duck.value.copy_(tensor),
         }
     )
     return Duck
@@ -234,6 +237,24 @@ def test_backends_that_decline_or_fail(duck_class: Any) -> None:
         }
     )
     assert torch.sum(cls([1.0])) == "second"
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (torch.relu_, [0.0, 2.0]),
+        (lambda x: torch.relu_(input=x), [0.0, 2.0]),
+        (lambda x: torch.nn.functional.relu(x, inplace=True), [0.0, 2.0]),
+        (lambda x: torch.nn.init.constant_(x, 3.0), [3.0, 3.0]),
+        (lambda x: torch.add(x, 1.0, out=x), [0.0, 3.0]),
+    ],
+)
+def test_what_is_written_into_is_copied_back(call: Any, expected: Any) -> None:
+    """T5, V8: as the name of the function, ``inplace=`` and ``out=`` say."""
+    duck_class = system_of_ducks({}, fallback="convert")
+    duck = duck_class([-1.0, 2.0])
+    assert call(duck) is duck
+    assert duck.value.tolist() == expected
 
 
 def test_it_needs_no_numpy() -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spatch_core
-from spatch_core import DispatchContext
+from spatch_core import DispatchContext, NoImplementationError
 from spatch_core.testing import run_python
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def test_what_cannot_be_called_is_refused(library: Any, value: Any) -> None:
 
 
 def test_freeze_adds_nothing_of_what_is_in_force(folder: Path) -> None:
-    """What runs later has the options that are given, and no trace that grows for ever."""
+    """S5: what runs later has the options that are given; a trace that is there then records it."""
     done = run_python(
         """
         from frozen_library import Foreign, backend_opts, f
@@ -98,15 +98,15 @@ def test_freeze_adds_nothing_of_what_is_in_force(folder: Path) -> None:
         backend_opts(type=Foreign, trace=True, disable="first").enable_globally()
         def query():
             options = backend_opts()
-            return options.prioritized, options.disabled, options.type, options.trace
+            return options.prioritized, options.disabled, options.type, options.trace is None
 
         with backend_opts(prioritize="second") as outer:
             alone = backend_opts().freeze(query)
             third = backend_opts(["third", "first"], "first").freeze(query)
             assumed = backend_opts(type=Foreign).freeze(f)
         with backend_opts(prioritize="second"):
-            assert alone() == ((), (), None, None), alone()
-            assert third() == (("third",), ("first",), None, None), third()
+            assert alone() == ((), (), None, False), alone()
+            assert third() == (("third",), ("first",), None, False), third()
             assert backend_opts().freeze(plain)() == "first"
             assert assumed(3) == "first"
             assert f(3) == "second"
@@ -150,6 +150,69 @@ def test_trace_of_a_frozen_state(library: Any, work: Any) -> None:
         frozen()
     assert [event.backend for event in options.trace] == ["first", "first"]
     assert around == []
+
+
+def test_what_watches_the_caller_watches_frozen_functions(library: Any, work: Any) -> None:
+    """S5: traces and hooks choose nothing, so they are not left out; the inner ones count first."""
+    names: list[str] = []
+
+    def hook(call: Any) -> Any:
+        names.append(call.function)
+        return call.next(*call.args, **call.kwargs)
+
+    later = library.backend_opts(prioritize="third").freeze(work.plain)
+    with library.backend_opts(trace=True, hook=hook, prioritize="second") as trace:
+        assert (work.decorated(), later(), asyncio.run(work.coroutine())[0]) == ("third",) * 3
+        assert library.f(library.Foreign()) == "second"
+    assert [event.backend for event in trace] == [*["third"] * 4, "second"]
+    assert names == [event.function for event in trace]
+    assert work.decorated() == "third"
+    assert len(names) == len(trace) == 5
+
+    class Watching:
+        calls = 0
+
+        def __call__(self, call: Any) -> Any:
+            self.calls += 1
+            return NotImplemented
+
+    outer, inner = Watching(), Watching()
+    frozen = library.backend_opts(hook=inner)(later)
+    with library.backend_opts(hook=outer):
+        frozen()
+    assert (inner.calls, outer.calls) == (1, 1)
+
+
+def test_the_environments_trace_shows_frozen_functions(folder: Path) -> None:
+    """S8: also in the process that gets one."""
+    done = run_python(
+        """
+        import pickle
+        from frozen_library import backend_opts
+        from frozen_work import decorated, plain
+        backend_opts(prioritize="second").freeze(plain)()
+        pickle.loads(pickle.dumps(decorated))()
+        """,
+        path=[folder, PACKAGE],
+        environment={"FROZENLIB_TRACE": "1"},
+    )
+    assert [line.split()[2] for line in done.stderr.splitlines()] == ["second", "third"]
+
+
+class Unknown:
+    """A type that no backend knows."""
+
+
+def test_decorators_add_up(library: Any, work: Any) -> None:
+    """S5: as nested blocks do, the inner options first; also when it is pickled."""
+    options = library.backend_opts
+    both = options(prioritize="second", fallback="raise")(options("third", "second")(work.plain))
+    seen = options("second")(options("third")(lambda: options().prioritized))
+    assert (both(), seen()) == ("third", ("third", "second"))
+    assert both.__wrapped__ is work.plain
+    assert pickle.loads(pickle.dumps(both))() == "third"
+    with pytest.raises(NoImplementationError):
+        options(fallback="raise")(options("second")(library.f))(Unknown())
 
 
 def test_methods_bind(work: Any) -> None:
