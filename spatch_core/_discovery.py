@@ -183,8 +183,8 @@ def build_catalog(
             "skip them"
         )
         for name in cycle.members:
-            is_told = name != cycle.members[0]  # one warning for all of them
-            fault = Finding(message, remedy, name, source=found[name].source, warns=not is_told)
+            warns = name == cycle.members[0]  # one warning for all of them
+            fault = Finding(message, remedy, name, source=found[name].source, warns=warns)
             problems.append(fault)
     names = {DEFAULT, default_name, *filter(None, offers)}
     return Catalog(
