@@ -125,11 +125,8 @@ AUTO_GENERATION_TABLE = {
         ),
     ),
 }
-FIELDS = tuple(FIELD_TABLE)
 FUNCTION_FIELDS = tuple(FUNCTION_TABLE)
 
-FUNCTIONS = "functions"
-ATTRIBUTES = "attributes"
 VARIANTS = "variants"
 DEFAULTS = "defaults"
 AUTO_GENERATION = "auto-generation"
@@ -142,17 +139,17 @@ NEEDED = (
     ("copy_into", "to_default"),
 )
 """Pairs of a conversion's field and another field that it needs."""
-OPT_IN = "requires_opt_in"
-"""It keeps a backend from running, and must not be ignored in the wrong place."""
 
-_PLACES: tuple[tuple[Mapping[Any, tuple[str, str, str]], str], ...] = (
-    (FIELD_TABLE, "above the first table"),
-    (FUNCTION_TABLE, f"in the table of a function, or in [{FUNCTIONS}.{DEFAULTS}]"),
-    (AUTO_GENERATION_TABLE, f"in [{FUNCTIONS}.{AUTO_GENERATION}]"),
-    (dict.fromkeys(NO_FUNCTIONS, (TABLE, "", "")), f"below {FUNCTIONS}"),
-)
+_PLACES: dict[str, Mapping[Any, tuple[str, str, str]]] = {
+    "above the first table": FIELD_TABLE,
+    f"in the table of a function, or in [functions.{DEFAULTS}]": FUNCTION_TABLE,
+    f"in [functions.{AUTO_GENERATION}]": AUTO_GENERATION_TABLE,
+    "below functions": dict.fromkeys(NO_FUNCTIONS, (TABLE, "", "")),
+}
 ALL_FIELDS: dict[object, tuple[str, str]] = {
-    field: (kind, place) for table, place in _PLACES for field, (kind, _, _) in table.items()
+    field: (kind, place)
+    for place, table in _PLACES.items()
+    for field, (kind, _, _) in table.items()
 }
 """The kind of each field of all tables, and where it stands in a file."""
 
@@ -274,12 +271,6 @@ class Description(NamedTuple):
     def is_abstract(self) -> bool:
         """Whether any primary type is an abstract base class."""
         return any(pattern.prefix == ABSTRACT for pattern in self.primary_types)
-
-    @property
-    def varies(self) -> bool:
-        """Whether a function has variants."""
-        every = () if self.every is None else (self.every,)
-        return any(each.variants for each in (*self.functions.values(), *every))
 
 
 class GivenCallable(str):

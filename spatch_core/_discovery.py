@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ._backends import Backends
 from ._description import EVERY, Description, Implementation, summary_of, with_section
 from ._environment import (
-    BACKEND,
     BLOCK,
     SET_ORDER,
     Environment,
@@ -52,8 +51,6 @@ if TYPE_CHECKING:
 
 REQUIRES = "requires"
 """The key of problems with unmet requirements: the backend is inactive, but not faulty."""
-_ROUNDS = 10
-"""How often discovery runs if a module that it imports registers a backend each time."""
 _PATIENCE = 5.0
 """How many seconds a thread waits for another one that discovers."""
 
@@ -142,7 +139,6 @@ def build_catalog(
     environment = read_environment(system.environ_prefix, environ)
     functions = [*system._dispatcher.by_identifier]
     default_name = system.default_name
-    reader = _Reader(environment)
     offers: dict[str | None, list[_Offer]] = {}
     for fields in system._in_code:
         read = partial(parse_description, fields, Source(), None, True, functions)
@@ -160,15 +156,22 @@ def build_catalog(
         if len(others) > 1:
             others.sort(key=lambda each: (each.source.distribution or "", each.source.entry_point))
         offers.setdefault(name, []).extend(others)
-    for key, same in offers.items():
-        reader.add(key, same)
 
-    found = reader.descriptions
+    problems = [*problems]
+    found: dict[str, Description] = {}
+    blocked: dict[str, Source] = {}
+    for key, same in offers.items():
+        if key is not None and environment.blocks(key):
+            blocked[key] = same[0].source
+            continue
+        used = _read_first(same, problems)
+        if used is not None:
+            found[used.name] = used
     if default_name in found:
         source = found.pop(default_name).source
         message = f"{default_name!r} is the library's own name"
         about = default_name, "name", source
-        reader.problems.append(reason_to_skip(message, "Rename the backend", *about))
+        problems.append(reason_to_skip(message, "Rename the backend", *about))
     types = system._default_types, system._secondary_types
     found[DEFAULT] = Description(DEFAULT, *types, in_code=True)
     variable = environment.variable(SET_ORDER)
@@ -182,17 +185,15 @@ def build_catalog(
         for name in cycle.members:
             is_told = name != cycle.members[0]  # one warning for all of them
             fault = Finding(message, remedy, name, source=found[name].source, warns=not is_told)
-            reader.problems.append(fault)
-    own = default_name, environment.variable(BACKEND)
-    mentioned = [each for each in environment.names if each != own]
-    names = {DEFAULT, *filter(None, offers)}
+            problems.append(fault)
+    names = {DEFAULT, default_name, *filter(None, offers)}
     return Catalog(
         environment,
         {name: found[name] for name in order.names},
         order,
         tuple(base_order([*found.values()])),
-        (*problems, *reader.problems, *environment.problems, *near_misses(mentioned, names)),
-        reader.blocked,
+        (*problems, *environment.problems, *near_misses(environment.names, names)),
+        blocked,
         default_name,
     )
 
@@ -204,47 +205,33 @@ class _Offer(NamedTuple):
     read: Callable[[], Description]
 
 
-class _Reader:
-    """Reads the backends of a library, and collects their problems.
+def _read_first(offers: list[_Offer], problems: list[Finding]) -> Description | None:
+    """Read the backends of one name until one is usable; add to the problems.
 
-    Several may have one name: the library's own, in their order, then installed ones, by name of
-    the distribution and ``"name = value"``. The first usable one is used, and one problem names
-    all of them. Those after it are not read. A backend with unmet requirements is used only if it
-    is the library's own or no other is usable.
+    The library's own come first, in their order, then installed ones, by name of the distribution
+    and ``"name = value"``. One with unmet requirements is used only if it is the library's own or
+    no other is usable.
     """
-
-    def __init__(self, environment: Environment) -> None:
-        self.environment = environment
-        self.problems: list[Finding] = []
-        self.descriptions: dict[str, Description] = {}
-        self.blocked: dict[str, Source] = {}
-
-    def add(self, name: str | None, offers: list[_Offer]) -> None:
-        """Read the backends of one name, None if they have none, until one is usable."""
-        if name is not None and self.environment.blocks(name):
-            self.blocked[name] = offers[0].source
-            return
-        used: Description | None = None
-        for offer in offers:
-            try:
-                description, problems = adapted(offer.read())
-            except DescriptionError as error:
-                self.problems += error.problems
-                continue
-            self.problems += (*description.problems, *problems)
-            if used is None or not description.unmet:
-                used = description
-            if used.in_code or not used.unmet:
-                break
-        if used is None:
-            return
-        self.descriptions[used.name] = used
-        if len(offers) > 1:
-            places = " and by ".join(_place(each.source) for each in offers)
-            by = used.source.distribution or "the library itself"
-            message = f"this name is offered by {places}; the backend of {by} is used"
-            remedy = "Uninstall or rename the others"
-            self.problems.append(Finding(message, remedy, used.name, source=used.source))
+    used: Description | None = None
+    for offer in offers:
+        try:
+            description, malformed = adapted(offer.read())
+        except DescriptionError as error:
+            problems += error.problems
+            continue
+        problems += (*description.problems, *malformed)
+        if used is None or not description.unmet:
+            used = description
+        if used.in_code or not used.unmet:
+            break
+    if used is not None and len(offers) > 1:
+        places = " and by ".join(_place(each.source) for each in offers)
+        by = used.source.distribution or "the library itself"
+        message = f"this name is offered by {places}; the backend of {by} is used"
+        problems.append(
+            Finding(message, "Uninstall or rename the others", used.name, source=used.source)
+        )
+    return used
 
 
 def _place(source: Source) -> str:
@@ -272,50 +259,42 @@ def adapted(description: Description) -> tuple[Description, list[Finding]]:
     requirements, which count as unmet.
     """
     problems: list[Finding] = []
-    unmet = []
-    for text in description.requires:
+    why = cache(why_unmet)  # many functions have the same requirements
+
+    def checked(text: str, key: str, effect: str, is_condition: bool) -> str:
         try:
-            unmet.append(why_unmet(text))
+            return why(text, is_condition)
         except RequirementError as error:
-            unmet.append(str(error))
-            message = f"it is inactive, because of a requirement: {error}"
-            place = description.name, REQUIRES, description.source
-            problems.append(reason_to_skip(message, error.remedy, *place))
-    description = description._replace(unmet=next(filter(None, unmet), ""))
-    if not description.varies:
-        return description, problems
-    why = cache(partial(why_unmet, is_condition=True))  # many functions have the same requirements
+            fault = Finding if is_condition else reason_to_skip
+            place = description.name, key, description.source
+            problems.append(fault(f"{effect} requirement: {error}", error.remedy, *place))
+            return str(error)
+
+    inactive = "it is inactive, because of a"
+    unmet = [checked(text, REQUIRES, inactive, False) for text in description.requires]
     functions: dict[str, Implementation] = {}
     absent = {}
     every = {} if description.every is None else {EVERY: description.every}
     for identifier, implementation in {**description.functions, **every}.items():
-        reasons = []
+        used, reasons = implementation, []
         for position, variant in enumerate(implementation.variants):
-            try:
-                reason = why(variant.requires)
-            except RequirementError as error:
-                reason = str(error)
-                message = f"the variant is not used, because of its requirement: {reason}"
-                key = f'functions."{identifier}".variants[{position}].requires'
-                place = description.name, key, description.source
-                problems.append(Finding(message, error.remedy, *place))
-            if not reason:
-                functions[identifier] = implementation._replace(
-                    function=variant.function, variant=variant
-                )
+            key = f'functions."{identifier}".variants[{position}].requires'
+            unused = "the variant is not used, because of its"
+            reasons.append(checked(variant.requires, key, unused, True))
+            if not reasons[-1]:
+                used = implementation._replace(function=variant.function, variant=variant)
                 break
-            reasons.append(reason)
+        if used.function:
+            functions[identifier] = used
         else:
-            if implementation.function:
-                functions[identifier] = implementation
-            else:
-                absent[identifier] = "; ".join(dict.fromkeys(reasons))
-    chosen = description._replace(
+            absent[identifier] = "; ".join(dict.fromkeys(reasons))
+    found = description._replace(
+        unmet=next(filter(None, unmet), ""),
         every=functions.pop(EVERY, None),
         functions=MappingProxyType(functions),
         absent=MappingProxyType(absent),
     )
-    return chosen, problems
+    return found, problems
 
 
 # --- Loading, once for all threads ----------------------------------------------------------------
@@ -369,19 +348,21 @@ class Loader:
         return found
 
     def _discover_and_publish(self) -> Backends:
-        found = _discover(self._system)
-        dispatcher = self._system._dispatcher
+        system, dispatcher = self._system, self._system._dispatcher
+        entry_points, problems = find_entry_points(system.group) if system.group else ([], [])
+        registered = None
+        while system._registered is not registered:  # a module that was imported may register one
+            registered = system._registered
+            catalog = build_catalog(system, entry_points, problems)
+        about = system._fallback, system._defer_on, system._notify, system.protocol
+        found = Backends(catalog, dispatcher.keeper, self.told, *about)
         # In this order: calls that other threads decide from now on are decided by the new
         # backends, or their decisions are forgotten.
-        dispatcher.keeper.set_environment(found.catalog.initial_state())
+        dispatcher.keeper.set_environment(catalog.initial_state())
         self.loaded = found
-        try:
-            self.forget()
-            for function in dispatcher.functions:
-                document(function, found)
-        except BaseException:
-            self.loaded = None  # the next caller begins anew
-            raise
+        self.forget()
+        for function in dispatcher.functions:
+            document(function, found)
         return found
 
     def forget(self) -> None:
@@ -451,24 +432,6 @@ def _misspelt(description: Description, dispatcher: Dispatcher) -> Iterator[Find
                 f"Did you mean {near[0]!r}?",
                 *(description.name, f'functions."{identifier}"', description.source),
             )
-
-
-def _discover(system: Any) -> Backends:
-    """Find the backends by the current entry points and environment variables."""
-    group = system.group
-    entry_points, problems = find_entry_points(group) if group else ([], [])
-    rounds = 0
-    while True:
-        registered = system._registered
-        catalog = build_catalog(system, entry_points, problems)
-        rounds += 1
-        # Otherwise a module that was imported has registered one.
-        if system._registered is registered or rounds == _ROUNDS:
-            break
-
-    dispatcher: Dispatcher = system._dispatcher
-    about = system._fallback, system._defer_on, system._notify, system.protocol
-    return Backends(catalog, dispatcher.keeper, dispatcher.ensure_loader().told, *about)
 
 
 def document(function: Any, backends: Backends | None) -> None:

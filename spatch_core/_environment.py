@@ -48,7 +48,6 @@ SUFFIXES = (PRIORITIZE, BLOCK, SET_ORDER, BACKEND, TRACE)
 
 _ALL = "*"
 _BUT = "!"
-_FLAGS = {"": False, "0": False, "1": True}
 _MISSPELLED = 0.75
 """The least similarity at which a variable's suffix counts as a misspelling."""
 
@@ -75,12 +74,7 @@ class Environment(NamedTuple):
 
     def blocks(self, name: str) -> bool:
         """Whether the backend `name` must not be loaded."""
-        return name in self.block or (self.blocks_all and _BUT + name not in self.block)
-
-    @property
-    def blocks_all(self) -> bool:
-        """Whether all backends are blocked, with or without exceptions."""
-        return _ALL in self.block
+        return name in self.block or (_ALL in self.block and _BUT + name not in self.block)
 
     @property
     def names(self) -> tuple[tuple[str, str], ...]:
@@ -93,10 +87,6 @@ class Environment(NamedTuple):
         }
         pairs = [(name, self.variable(key)) for key, names in mentioned.items() for name in names]
         return tuple(dict.fromkeys(pairs))
-
-
-class _MalformedError(ValueError):
-    """A value is malformed: the part that is, why, and an example of a good value."""
 
 
 def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
@@ -131,10 +121,14 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
         tuple(dict.fromkeys(read(PRIORITIZE, _parse_names))),
         frozenset(read(BLOCK, _parse_block)),
         tuple(dict.fromkeys(read(SET_ORDER, _parse_order))),
-        backend=read(BACKEND, _parse_name),
+        backend=read(BACKEND, lambda text: _checked(text, "first") if text else None),
         trace=read(TRACE, _parse_flag),
         problems=(*problems, *_misspelled(prefix, variables)),
     )
+
+
+class _MalformedError(ValueError):
+    """A value is malformed: the part that is, why, and an example of a good value."""
 
 
 def _split(text: str) -> list[str]:
@@ -145,10 +139,6 @@ def _checked(name: str, example: str) -> str:
     if not is_backend_name(name):
         raise _MalformedError(name, "cannot name a backend", example)
     return name
-
-
-def _parse_name(text: str) -> str | None:
-    return _checked(text, "first") if text else None
 
 
 def _parse_names(text: str) -> list[str]:
@@ -187,9 +177,9 @@ def _parse_order(text: str) -> list[tuple[str, str]]:
 
 
 def _parse_flag(text: str) -> bool:
-    if text not in _FLAGS:
+    if text not in ("", "0", "1"):
         raise _MalformedError(text, "is neither 1 nor 0", "1")
-    return _FLAGS[text]
+    return text == "1"
 
 
 def _misspelled(prefix: str, variables: Iterable[str]) -> Iterator[Finding]:
@@ -237,64 +227,32 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Finding]]:
     return found, problems
 
 
-def entry_point_target(entry_point: Any) -> tuple[str, str, bool]:
-    """Return the module and the attribute or file of an entry point, and whether it is a file.
-
-    >>> from importlib.metadata import EntryPoint
-    >>> entry_point_target(EntryPoint("gpu", "pkg.sub : backend.toml [extra]", "lib.backends"))
-    ('pkg.sub', 'backend.toml', True)
-    """
-    # The specification of entry points allows spaces and extras.
-    value = str(entry_point.value).partition("[")[0]
-    module, _, attribute = (part.strip() for part in value.partition(":"))
-    return module, attribute, attribute.endswith(".toml")
-
-
 def installed_distributions(name: str | None = None) -> Iterator[Any]:
     """Yield the installed distributions, or those of one name; of several, the first on the path.
 
-    `importlib.metadata` also yields the remains of uninstalled ones.
+    `importlib.metadata` also yields the remains of uninstalled ones, and raises if a finder fails.
     """
-    seen: set[str] = set()
-    for distribution in _find_distributions(name):
-        if _is_leftover(distribution):
-            continue
-        # From the folder's name, because the metadata would have to be parsed.
-        found, is_metadata, _ = _folder_name(distribution).rpartition(".")
-        found = found.partition("-")[0]
-        if not is_metadata:
-            found = Source(metadata=distribution).distribution or ""
-        key = "-".join(filter(None, found.lower().replace("_", "-").replace(".", "-").split("-")))
-        if not key or key not in seen:
-            seen.add(key)
-            yield distribution
-
-
-def _is_leftover(distribution: Any) -> bool:
-    """Whether a distribution is the remains of one: pip renames what it removes."""
-    name = _folder_name(distribution)
-    if name.startswith("~"):
-        return True
-    return name.endswith(".dist-info") and not (distribution._path / "METADATA").exists()
-
-
-def _folder_name(distribution: Any) -> str:
-    """Return the name of the folder of a distribution's metadata; empty if it has none."""
-    name: str = getattr(getattr(distribution, "_path", None), "name", "")
-    return name if name.endswith((".dist-info", ".egg-info")) else ""
-
-
-def _find_distributions(name: str | None) -> Iterator[Any]:
-    """Yield the distributions of all finders, without those of finders that fail."""
     from importlib.metadata import DistributionFinder
 
     context = DistributionFinder.Context(name=name)
+    seen = set()
     for finder in sys.meta_path:
-        find = getattr(finder, "find_distributions", None)
         found: list[Any] = []
-        with suppress(Exception):  # of a third party's finder
-            found += find(context) if find is not None else ()
-        yield from found
+        with suppress(Exception):  # of a third party's finder; others have no such method
+            found += finder.find_distributions(context)  # type: ignore[attr-defined]
+        for distribution in found:
+            folder: str = getattr(getattr(distribution, "_path", None), "name", "")
+            # pip renames what it removes.
+            if folder.startswith("~") or (
+                folder.endswith(".dist-info") and not (distribution._path / "METADATA").exists()
+            ):
+                continue
+            key = None
+            with suppress(Exception):  # broken metadata; mostly the folder says the name
+                key = distribution._normalized_name
+            if key is None or key not in seen:
+                seen.add(key)
+                yield distribution
 
 
 # --- Requirements ---------------------------------------------------------------------------------
@@ -303,7 +261,11 @@ def _find_distributions(name: str | None) -> Iterator[Any]:
 class RequirementError(ValueError):
     """A requirement cannot be parsed or compared; the text says why."""
 
-    remedy = "Correct the requirement, for example 'numpy>=2'"
+    def __init__(
+        self, why: str, remedy: str = "Correct the requirement, for example 'numpy>=2'"
+    ) -> None:
+        super().__init__(why)
+        self.remedy = remedy
 
 
 def why_unmet(requirement: str, is_condition: bool = False) -> str:
@@ -321,23 +283,20 @@ def why_unmet(requirement: str, is_condition: bool = False) -> str:
         missing = installed_version(text) is None
         return f"it requires {text}, which is not installed" if missing else ""
     try:
-        from packaging.requirements import InvalidRequirement, Requirement
+        from packaging.requirements import Requirement
     except ImportError:
-        unreadable = RequirementError(
+        message = (
             f"{text!r} is more than the name of a distribution, and can be compared only if "
             "the distribution packaging is installed"
         )
-        unreadable.remedy = "Install packaging"
-        raise unreadable from None
+        raise RequirementError(message, "Install packaging") from None
     try:
         parsed = Requirement(text)
         if parsed.marker is not None and not parsed.marker.evaluate():
             return f"it is for {parsed.marker}, which does not hold here" if is_condition else ""
-    except InvalidRequirement as error:
+    except Exception as error:  # noqa: BLE001  # of packaging; releases differ in what they raise
         why = str(error).partition("\n")[0]
         raise RequirementError(f"{text!r} is not a requirement: {why}") from None
-    except Exception as error:  # noqa: BLE001  # raised by packaging, for a marker that makes no sense
-        raise RequirementError(f"{text!r} cannot be compared ({in_words(error)})") from None
     version = installed_version(parsed.name)
     if version is None:
         return f"it requires {text}, which is not installed"
@@ -351,11 +310,7 @@ def why_unmet(requirement: str, is_condition: bool = False) -> str:
 def installed_version(name: str) -> str | None:
     """Return the version of a distribution, ``"0"`` if it has none; None if not installed."""
     for distribution in installed_distributions(name):
-        try:
-            found: str | None = distribution.version
-        except Exception:  # noqa: BLE001  # broken metadata of a third party's distribution
-            found = None
-        return found or "0"
+        return Source(metadata=distribution).version or "0"
     return None
 
 
@@ -372,8 +327,10 @@ def read_installed(
 ) -> Description:
     """Read the backend of an entry point; `block` is the variable that blocks backends."""
     name = entry_point.name
-    module, attribute, is_file = entry_point_target(entry_point)
-    if is_file:
+    # The specification of entry points allows spaces and extras.
+    value = str(entry_point.value).partition("[")[0]
+    module, _, attribute = (part.strip() for part in value.partition(":"))
+    if attribute.endswith(".toml"):
         fields, source = _read_file(name, module, attribute, source)
     else:
         fields = _import_object(name, module, attribute, source, block)
@@ -432,7 +389,9 @@ def _import_object(name: str, module: str, qualname: str, source: Source, block:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # whatever a backend's module raises
-        if _is_circular(error):
+        # CPython says so in its messages. It raises the other error if threads would wait for each
+        # other's imports.
+        if "circular import" in in_words(error) or type(error).__name__ == "_DeadlockError":
             raise StillImportingError from None
         message = f"importing it failed with {in_words(error)}"
         remedy = (
@@ -457,13 +416,6 @@ def _no_description(found: Any) -> str:
     if isinstance(found, ModuleType) and {"name", "primary_types"}.isdisjoint(vars(found)):
         return "a package" if hasattr(found, "__path__") else "a module"
     return ""
-
-
-def _is_circular(error: BaseException) -> bool:
-    """Whether an import has failed because a module that it needs is being imported."""
-    # CPython says so in its messages. It raises the other error if threads would wait for each
-    # other's imports.
-    return "circular import" in in_words(error) or type(error).__name__ == "_DeadlockError"
 
 
 class StillImportingError(Exception):
@@ -491,11 +443,10 @@ def find_file(module: str, name: str) -> tuple[str, bytes | None]:
         if found is None and folders is None:
             return "", None
         inside.append(part)
-        if found is None:  # a folder of data, or in a package that extends its path when imported
+        if found is None:  # in a package that extends its path when it is imported
             tops: list[Any] = sys.path  # it may hold anything
             places = [os.path.join(each, *names[:count]) for each in tops if isinstance(each, str)]
-            folders = [os.path.join(each, part) for each in folders or ()]
-            folders += [each for each in places if os.path.isdir(each)]
+            folders = [each for each in places if os.path.isdir(each)]
             continue
         path, its_loader, file = found
         if path is None:  # a module
@@ -531,18 +482,13 @@ def _locate(name: str, folders: list[str] | None) -> tuple[Any, Any, Any] | None
         loader = getattr(known.get("__spec__"), "loader", None)
         return known.get("__path__"), loader, known.get("__file__")
     for finder in sys.meta_path:
-        find = getattr(finder, "find_spec", None)
+        find: Any = getattr(finder, "find_spec", None)
         try:
             spec = find and find(name, folders)
         except KeyError:
             # `PathFinder` raises it for a namespace package inside of one that is not imported. It
-            # has asked the finders of the folders, among them those of editable installations.
-            finders = [sys.path_importer_cache.get(each) for each in folders or ()]
-            specs = [each.find_spec(name) for each in finders if each is not None]
-            places = [at for each in specs if each for at in each.submodule_search_locations or ()]
-            if places:
-                return places, None, None
-            continue
+            # looks for the last part of a name alone, and for that it needs no other package.
+            spec = find(name.rpartition(".")[2], folders)
         if spec is not None:
             return spec.submodule_search_locations, spec.loader, spec.origin
     return None

@@ -11,18 +11,14 @@ from typing import Any
 
 from ._description import (
     ALL_FIELDS,
-    ATTRIBUTES,
     AUTO_GENERATION,
     AUTO_GENERATION_TABLE,
     DEFAULTS,
     EVERY,
     FIELD_TABLE,
-    FIELDS,
     FUNCTION_TABLE,
-    FUNCTIONS,
     NEEDED,
     NO_FUNCTIONS,
-    OPT_IN,
     REQUIRED,
     TABLE,
     VARIANT_TABLE,
@@ -90,17 +86,19 @@ def _as_mapping(fields: Any, functions: Collection[str]) -> tuple[Mapping[Any, A
         # An object may have other attributes, unless they look like misspelled fields. A module may
         # well have a `function`, which is a field of another table.
         others = [name for name in getattr(fields, "__dict__", ()) if name not in ALL_FIELDS]
-        misspelled = [name for name in others if nearest(name, FIELDS, _MISSPELLED)]
+        misspelled = [name for name in others if nearest(name, FIELD_TABLE, _MISSPELLED)]
         fields = {
-            name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
+            name: getattr(fields, name)
+            for name in (*FIELD_TABLE, *misspelled)
+            if hasattr(fields, name)
         }
-    table: Any = fields.get(FUNCTIONS)
+    table: Any = fields.get("functions")
     is_asked = not isinstance(table, Mapping) and callable(getattr(table, "get", None))
     if is_asked:
         # For functions alone: a `get` of a test may take apart the identifier that it is given.
         asked = {key: table.get(key) for key in functions}
         found = {key: entry for key, entry in asked.items() if entry is not None}
-        fields = {**fields, FUNCTIONS: found}
+        fields = {**fields, "functions": found}
     return fields, is_asked
 
 
@@ -109,10 +107,9 @@ _LISTS = {
     "backend name or list of them": "other backend",
     "list of requirements": "requirement",
     "module or list of modules": "string",
+    "list of variants": "variant",
 }
-"""The kinds of lists of strings, with the kinds of their items."""
-_READ_ELSEWHERE = ("backend name", TABLE)
-"""The kinds of fields that `values` leaves to others."""
+"""The kinds of lists, with the kinds of their items."""
 _LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 _IN_ADDRESSES = _LETTERS | frozenset("-._~:/?#[]@!$&'()*+,;=%")
 """The characters of RFC 3986, none of which ends a link in HTML or reStructuredText."""
@@ -121,14 +118,6 @@ _MISSPELLED = 0.85
 
 Misspellings warn. Other unknown keys may belong to a later version of this package.
 """
-
-
-_SHORTEST = 3
-"""A longer key is looked for inside the names of fields, too."""
-
-
-class _WrongError(Exception):
-    """A value is wrong: what it is not, and the remedy."""
 
 
 class _Reader:
@@ -145,20 +134,10 @@ class _Reader:
         message, remedy, path = map(shortened, (message, remedy, path))
         self.problems.append(reason_to_skip(message, remedy, self.backend, path, self.source))
 
-    def is_identifier(self, value: Any, path: str) -> bool:
-        """Whether a value is an identifier; reports a fault if not."""
-        try:
-            _checked("identifier", value)
-        except _WrongError as error:
-            self.fault(path, *error.args)
-            return False
-        return True
-
     # Tables
 
     def description(self, fields: Mapping[Any, Any], expected_name: str | None) -> dict[str, Any]:
         """Return the values of all fields but the name."""
-        self.check_keys(fields, FIELD_TABLE, "")
         if self.name is None:
             self.fault("name", "the field is missing", "Add the name of the entry point")
         elif not is_backend_name(self.name) or self.name == DEFAULT:
@@ -179,7 +158,7 @@ class _Reader:
                 "the list is empty" if "primary_types" in fields else "the field is missing",
                 "Name at least one type that the backend works with, e.g. ['numpy:ndarray']",
             )
-        values = self.values(fields, FIELD_TABLE, "")
+        values = self.values(fields, FIELD_TABLE)
         for name in values.get("higher_priority_than", ()):
             if name in values.get("lower_priority_than", ()):
                 self.fault(
@@ -198,35 +177,33 @@ class _Reader:
                 f"Add {needed}, or remove {key}",
             )
         attributes = {}
-        for name, value in self.table(fields, ATTRIBUTES, ATTRIBUTES).items():
-            path = f'{ATTRIBUTES}."{name}"'
+        for name, value in self.table(fields, "attributes", "attributes").items():
+            path = f'attributes."{name}"'
             if name in ALL_FIELDS:  # a field below the header of this table
                 self.misplaced(name, path)
-            elif self.is_identifier(name, path) and self.is_identifier(value, path):
+            elif self.checked("identifier", name, path) and self.checked("identifier", value, path):
                 attributes[name] = value
         return {
             **values,
-            ATTRIBUTES: MappingProxyType(attributes),
-            **self.functions(self.table(fields, FUNCTIONS, FUNCTIONS)),
+            "attributes": MappingProxyType(attributes),
+            **self.functions(self.table(fields, "functions", "functions")),
         }
 
     def functions(self, functions: Mapping[Any, Any]) -> dict[str, Any]:
         """Return the implementations, and the data of the update tool."""
-        path = f"{FUNCTIONS}.{DEFAULTS}"
-        table = self.table(functions, DEFAULTS, path)
-        self.check_keys(table, FUNCTION_TABLE, f"{path}.")
-        defaults = self.values(table, FUNCTION_TABLE, f"{path}.")
+        path = f"functions.{DEFAULTS}"
+        defaults = self.values(self.table(functions, DEFAULTS, path), FUNCTION_TABLE, path)
         found: dict[str, Implementation] = {}
         # Copied in one step: another thread may be adding functions to a table in code.
         for identifier, entry in [*functions.items()]:
-            path = f'{FUNCTIONS}."{identifier}"'
+            path = f'functions."{identifier}"'
             if identifier in (DEFAULTS, AUTO_GENERATION):
                 continue
             if identifier != EVERY:
                 if isinstance(identifier, str) and not {":", "."} & {*identifier}:
                     self.check_key(functions, identifier, NO_FUNCTIONS, path)
                     continue
-                if not self.is_identifier(identifier, path):
+                if not self.checked("identifier", identifier, path):
                     continue
             if not isinstance(entry, Mapping):
                 remedy = "Write function = 'module:qualname'"
@@ -242,11 +219,11 @@ class _Reader:
         every = found.pop(EVERY, None)
         if every is not None:
             every = every._replace(uses_context=True)  # it says which function is called
-        path = f"{FUNCTIONS}.{AUTO_GENERATION}"
+        path = f"functions.{AUTO_GENERATION}"
         table = self.table(functions, AUTO_GENERATION, path)
         generation = self.record(table, AUTO_GENERATION_TABLE, path) if table else None
         return {
-            FUNCTIONS: MappingProxyType(found),
+            "functions": MappingProxyType(found),
             "every": every,
             "auto_generation": None if generation is None else AutoGeneration(**generation),
         }
@@ -267,8 +244,7 @@ class _Reader:
         others: Mapping[str, Any] = MappingProxyType({}),
     ) -> dict[str, Any] | None:
         """Return the values of a table and `others`; None without a valid value of each field."""
-        self.check_keys(table, fields, f"{path}.")
-        found = {**others, **self.values(table, fields, f"{path}.")}
+        found = {**others, **self.values(table, fields, path)}
         wanted = [key for key in fields if fields[key][1] == REQUIRED and key not in found]
         for key in wanted:
             if key not in table:
@@ -277,32 +253,33 @@ class _Reader:
         return None if wanted else found
 
     def values(
-        self, table: Mapping[Any, Any], fields: Mapping[str, tuple[str, str, str]], path: str
+        self, table: Mapping[Any, Any], fields: Mapping[str, tuple[str, str, str]], path: str = ""
     ) -> dict[str, Any]:
         """Return the valid values of a table, but for its name and for tables in it."""
+        prefix = f"{path}." if path else ""
+        for key in table:
+            if key not in fields:
+                self.check_key(table, key, fields, f"{prefix}{key}")
         found: dict[str, Any] = {}
         for key, (kind, default, _) in fields.items():
-            if key not in table or kind in _READ_ELSEWHERE:
+            if key not in table or kind in ("backend name", TABLE):
                 continue
-            if table[key] is None and default == "none":
-                found[key] = None
-                continue
-            try:
-                found[key] = self.value(kind, table[key], path + key)
-            except _WrongError as error:
-                self.fault(path + key, *error.args)
+            value = table[key]
+            if value is not None or default != "none":
+                value = self.value(kind, value, prefix + key)
+                if value is None:
+                    continue
+            found[key] = value
         return found
 
-    # Values: each method returns a valid one, or raises `_WrongError`
+    # Values: each method returns a valid one, or reports a fault and returns None
 
     def value(self, kind: str, value: Any, path: str) -> Any:
         """Return a value of a kind, or the tuple of the valid items of a list."""
-        if kind == "list of variants":
-            return self.variants(value, path)
         if kind == "identifier" and callable(value):
             return _identified(value)
         if kind not in _LISTS:
-            return _checked(kind, value)
+            return self.checked(kind, value, path)
         if isinstance(value, str) and " or list of " in kind:
             value = [value]
         if not isinstance(value, (list, tuple, set, frozenset)):
@@ -310,49 +287,56 @@ class _Reader:
             if isinstance(value, str):
                 is_dotted = "type" in kind and ":" not in value
                 text = str([_with_colon(value) if is_dotted else value])
-            raise _WrongError(f"{value!r} is not a list of strings", f"Write it as {text}")
+            if kind == "list of variants":
+                self.fault(path, f"{value!r} is not a list of tables", _VARIANT)
+            else:
+                self.fault(path, f"{value!r} is not a list of strings", f"Write it as {text}")
+            return None
         found = []
         for position, item in enumerate(value):
-            try:
-                found.append(_checked(_LISTS[kind], _checked("string", item)))
-                if kind == "backend name or list of them" and item == self.name:
-                    found.pop()
-                    raise _WrongError("a backend cannot precede itself", "Remove the name")
-            except _WrongError as error:
-                self.fault(f"{path}[{position}]", *error.args)
+            place = f"{path}[{position}]"
+            valid = self.checked(_LISTS[kind], item, place)
+            if valid is None:
+                continue
+            if kind == "backend name or list of them" and valid == self.name:
+                self.fault(place, "a backend cannot precede itself", "Remove the name")
+            else:
+                found.append(valid)
         return tuple(found)
 
-    def variants(self, value: Any, path: str) -> tuple[Variant, ...]:
-        remedy = "Write {requires = 'torch>=1.12', function = 'module:qualname'}"
-        if not isinstance(value, (list, tuple)):
-            raise _WrongError(f"{value!r} is not a list of tables", remedy)
-        found = []
-        for position, entry in enumerate(value):
-            place = f"{path}[{position}]"
-            if not isinstance(entry, Mapping):
-                self.fault(place, f"{entry!r} is not a table", remedy)
-                continue
-            values = self.record(entry, VARIANT_TABLE, place)
-            if values is not None:
-                found.append(Variant(**values))
-        return tuple(found)
+    def checked(self, kind: str, value: Any, path: str) -> Any:
+        """Return a single value of a kind."""
+        if kind in ("identifier", "type pattern"):
+            try:
+                if kind == "type pattern":
+                    return TypePattern(value)
+                split_identifier(value)
+                return str(value)
+            except IdentifierError as error:
+                like = _with_colon(str(value))
+                example = "package.module:" + ("Class" if kind == "type pattern" else "function")
+                remedy = f"Write it as {(like if is_type_pattern(like) else example)!r}"
+                self.fault(path, str(error), remedy)
+                return None
+        is_valid, fault, remedy = _CHECKS[kind]
+        if not is_valid(value):
+            self.fault(path, f"{value!r} {fault}", remedy)
+            return None
+        if kind == "variant":
+            fields = self.record(value, VARIANT_TABLE, path)
+            return None if fields is None else Variant(**fields)
+        return bool(value) if kind == "boolean, 0 or 1" else value
 
     # Unknown keys: misspelled, misplaced, or fields of a later version
-
-    def check_keys(self, table: Mapping[Any, Any], known: Collection[str], path: str) -> None:
-        """Report keys that are not among the `known` ones.
-
-        A field of another table is a fault, because the backend would be used without that field.
-        Any other key is ignored: a later version may know it.
-        """
-        for key in table:
-            if key not in known:
-                self.check_key(table, key, known, path + str(key))
 
     def check_key(
         self, table: Mapping[Any, Any], key: object, known: Collection[str], path: str
     ) -> None:
-        """Report a key of a table that is not among the `known` ones."""
+        """Report a key of a table that is not among the `known` ones.
+
+        A field of another table is a fault, because the backend would be used without that field.
+        Any other key is ignored: a later version may know it.
+        """
         value = table[key]
         kind, _ = ALL_FIELDS.get(key, ("", ""))
         if kind and (kind == TABLE) == isinstance(value, Mapping):
@@ -361,20 +345,19 @@ class _Reader:
         message = f"there is no field {str(key)!r}; it is ignored, and the backend "
         remedy = "Remove it, or update spatch-core if a later version knows it"
         text, others = str(key).casefold(), [name for name in known if name not in table]
-        parts = [name for name in others if len(text) > _SHORTEST and text in name]
+        # Such as `opt_in`; a shorter key is part of too many names.
+        parts = [name for name in others if len(text) > 3 and text in name]
         meant = nearest(text, others, _MISSPELLED) or parts
         is_function = not meant and (is_identifier(key) or _has_function(value))
         if meant:
             remedy = f"Did you mean {meant[0]!r}?"
         elif is_function:
-            remedy = (
-                f'Write the table of a function as [{FUNCTIONS}."module:qualname"], with quotes'
-            )
-        message += "needs no opt-in" if meant and meant[0] == OPT_IN else "is used without it"
+            remedy = 'Write the table of a function as [functions."module:qualname"], with quotes'
+        message += "needs no opt-in" if meant[:1] == ["requires_opt_in"] else "is used without it"
         warns = bool(meant) or is_function
         self.problems.append(Finding(message, remedy, self.backend, path, self.source, warns=warns))
-        if isinstance(value, Mapping) and OPT_IN in value:  # else it would run unasked
-            self.misplaced(OPT_IN, f"{path}.{OPT_IN}")
+        if isinstance(value, Mapping) and "requires_opt_in" in value:  # else it would run unasked
+            self.misplaced("requires_opt_in", f"{path}.requires_opt_in")
 
     def misplaced(self, key: object, path: str) -> None:
         """Report a field in a table where it has no effect."""
@@ -383,25 +366,6 @@ class _Reader:
 
 
 # The kinds of single values
-
-
-def _checked(kind: str, value: Any) -> Any:
-    """Return a valid value of a kind, or raise `_WrongError`."""
-    if kind in ("identifier", "type pattern"):
-        try:
-            if kind == "type pattern":
-                return TypePattern(value)
-            split_identifier(value)
-        except IdentifierError as error:
-            like = _with_colon(str(value))
-            example = "package.module:" + ("Class" if kind == "type pattern" else "function")
-            remedy = f"Write it as {(like if is_type_pattern(like) else example)!r}"
-            raise _WrongError(str(error), remedy) from None
-        return str(value)
-    is_valid, fault, remedy = _CHECKS[kind]
-    if not is_valid(value):
-        raise _WrongError(f"{value!r} {fault}", remedy)
-    return bool(value) if kind == "boolean, 0 or 1" else value
 
 
 def _with_colon(name: str) -> str:
@@ -428,10 +392,12 @@ def _is_web_address(value: Any) -> bool:
 
 
 _BOOLEAN = "is not a boolean", "Write true or false"
+_VARIANT = "Write {requires = 'torch>=1.12', function = 'module:qualname'}"
 _CHECKS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
     "string": (lambda value: isinstance(value, str), "is not a string", "Write a string"),
     "boolean": (lambda value: isinstance(value, bool), *_BOOLEAN),
     "boolean, 0 or 1": (_is_flag, *_BOOLEAN),
+    "variant": (lambda value: isinstance(value, Mapping), "is not a table", _VARIANT),
     "other backend": (
         is_backend_name,
         "cannot name a backend",

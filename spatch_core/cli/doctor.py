@@ -195,8 +195,7 @@ def _row(backend: Json, examined: LibraryReport) -> tuple[str, ...]:
 def _summary(examined: list[LibraryReport]) -> str:
     if not examined:
         return NO_LIBRARY
-    lines = [line for each in examined for notes in _findings(each) for line in notes.lines]
-    severities = count_severities(str(line).partition(":")[0] for line in lines)
+    severities = count_severities(one.severity.value for each in examined for one in each.findings)
     return f"{counted(sum(len(each.backends) for each in examined), 'backend')}: {severities}"
 
 

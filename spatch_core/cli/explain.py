@@ -11,7 +11,7 @@ import click
 
 from .._decide import Verdict
 from .._options import POLICIES
-from .._patterns import type_identifier
+from .._patterns import DEFAULT, type_identifier
 from ..examination.child import progress
 from ..examination.choices import Attempt, Outcome, read_record, replay, why_not
 from ..examination.libraries import (
@@ -240,21 +240,21 @@ def _one_call(
         Notes("Not decided", hints),
         *_circumstances(loaded, question),
         Notes("Stand-ins", [each.note for each in question.given if each.note]),
-        *(_answer(record["why_not"]) if record["why_not"] else ()),
+        *(_answer(record["why_not"], loaded) if record["why_not"] else ()),
         f"{counted(number, 'backend')}: {outcome}",
     ]
 
 
 def _why_not(loaded: LoadedLibrary, question: Question, wanted: str) -> Json:
-    names = [each.name for each in list_backends(loaded)]
-    if wanted not in names:
-        hint = meant(wanted, dict.fromkeys(names), "installed")
+    names = {loaded.shown(each.name): each.name for each in list_backends(loaded)}
+    if wanted not in (*names, DEFAULT):
+        hint = meant(wanted, names, "installed")
         raise click.UsageError(f"no backend is named {wanted!r}; {hint}")
-    return why_not(question, wanted)
+    return why_not(question, names.get(wanted, wanted))
 
 
-def _answer(answer: Json) -> list[Part]:
-    question = f"Why not {answer['backend']}?"
+def _answer(answer: Json, loaded: LoadedLibrary) -> list[Part]:
+    question = f"Why not {loaded.shown(answer['backend'])}?"
     if answer["outcome"] == Attempt.RUNS:
         return [f"{question} It runs."]
     if answer["outcome"] == Attempt.ASKED:

@@ -99,7 +99,7 @@ def why_not(question: Question, backend: str) -> Json:
     system, catalog = question.system, question.system._catalog()
     if backend in catalog.blocked:
         environment = catalog.environment
-        others = catalog.blocked if environment.blocks_all else environment.block
+        others = catalog.blocked if "*" in environment.block else environment.block
         variable, value = environment.variable("BLOCK"), ",".join(sorted({*others} - {backend}))
         text = f"set {variable}={value!r} in the environment, and ask again: a blocked backend is "
         remedy = _remedy(question, Attempt.UNREAD, f"{text}not read", {variable: value})

@@ -261,7 +261,7 @@ class Importer:
         if is_module_installed(package):
             meant = did_you_mean(submodules_like(absent), "Correct the name, or ship the module")
             return error(message, meant, is_absent=True)
-        near = nearest(package, {*self.own, *owners_of_packages()}, _MISSPELLED)
+        near = self.packages_like(package)
         if near:
             return error(message, did_you_mean(near), is_absent=True)
         wanted = f"{wanted}," if wanted else ""
@@ -274,6 +274,11 @@ class Importer:
             is_absent=True,
         )
 
+    def packages_like(self, package: str) -> list[str]:
+        """Return packages with names similar to that of an absent one."""
+        known = {*self.own, *owners_of_packages(), *sys.stdlib_module_names}
+        return nearest(package, known - {package}, _MISSPELLED)
+
     def identifiers_like(self, module: str, qualname: str) -> list[str]:
         """Return identifiers with this qualname in installed packages of similar names.
 
@@ -281,8 +286,7 @@ class Importer:
         the source of the module must have the name, too. Nothing is imported.
         """
         package, dot, rest = module.partition(".")
-        known = {*self.own, *owners_of_packages(), *sys.stdlib_module_names}
-        near = [f"{each}{dot}{rest}" for each in nearest(package, known, _MISSPELLED)]
+        near = [f"{each}{dot}{rest}" for each in self.packages_like(package)]
         name = qualname.partition(".")[0]
         return [f"{each}:{qualname}" for each in near if search(rf"\b{name}\b", _source(each))]
 
@@ -500,6 +504,6 @@ def package_like(value: str) -> tuple[str, str] | None:
     package = package_of(value)
     if is_module_installed(package):
         return None
-    near = nearest(package, set(owners_of_packages()) - {package}, _MISSPELLED)
+    near = Importer(()).packages_like(package)
     meant = did_you_mean([each + value[len(package) :] for each in near])
     return (f"there is no package {package!r}", meant) if meant else None

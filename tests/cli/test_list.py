@@ -190,6 +190,8 @@ def test_every_command_shows_the_name_that_the_library_gives_itself(paint: Site)
         cells = [cell for row in paint.run(*command).rows[1:] for cell in row]
         assert "paintlib" in cells
         assert "default" not in cells
+    why_not = paint.run("explain", "blur", "builtins:str", "--why-not", "paintlib").output
+    assert "\nWhy not paintlib? " in why_not
     for name in ("paintlib", "default"):
         output = paint.run("show", name, "--library", "paintlib").output
         assert output.startswith("paintlib, the library paintlib itself")
