@@ -487,8 +487,13 @@ def _locate(name: str, folders: list[str] | None) -> tuple[Any, Any, Any] | None
             spec = find and find(name, folders)
         except KeyError:
             # `PathFinder` raises it for a namespace package inside of one that is not imported. It
-            # looks for the last part of a name alone, and for that it needs no other package.
-            spec = find(name.rpartition(".")[2], folders)
+            # has asked the finders of the folders, among them those of editable installations.
+            finders = [sys.path_importer_cache.get(each) for each in folders or ()]
+            specs = [each.find_spec(name) for each in finders if each is not None]
+            places = [at for each in specs if each for at in each.submodule_search_locations or ()]
+            if places:
+                return places, None, None
+            continue
         if spec is not None:
             return spec.submodule_search_locations, spec.loader, spec.origin
     return None

@@ -32,6 +32,7 @@ from spatch_core._description import (
     VARIANT_TABLE,
     VARIANTS,
 )
+from spatch_core._parsing import WEB_ADDRESS
 from spatch_core._patterns import DEFAULT
 
 FILE = ROOT / "spatch_core" / "backend.schema.json"
@@ -50,7 +51,6 @@ _FURTHER = r"[^\x00-/:-@\[-^`{-\x7F]"
 _PART = rf"(?:{_START}{_FURTHER}*|<locals>)"
 _IDENTIFIER = rf"{_PART}(?:\.{_PART})*:{_PART}(?:\.{_PART})*"
 _END = r"$(?!\n)"  # in some dialects `$` alone matches before a final line end
-_WEB_ADDRESS = rf"^(?:https?://[A-Za-z0-9][A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-]*)?{_END}"
 _NAME = rf"^[^\x00-,/:-@\[-^`{{-\x7F]+{_END}"
 
 
@@ -143,7 +143,7 @@ def _kinds() -> dict[str, dict[str, Any]]:
         "list of type patterns": list_of({"$ref": "#/definitions/typePattern"}),
         "string": {"type": "string"},
         "table": {"type": "object"},
-        "web address": {"type": "string", "pattern": _WEB_ADDRESS},
+        "web address": {"type": "string", "pattern": f"^{WEB_ADDRESS}{_END}"},
     }
 
 

@@ -117,6 +117,41 @@ class TestFiles:
         assert report["file"] == str(file)
         assert report["imported"] == []
 
+    def test_through_a_finder_of_a_place_on_the_path(self, tmp_path: Path) -> None:
+        """Editable installations of setuptools have one for namespace packages."""
+        file = self.write(tmp_path / "source", "nested-namespace-package")
+        (metadata,) = (tmp_path / "source").glob("*.dist-info")
+        (tmp_path / "site").mkdir()
+        metadata.rename(tmp_path / "site" / metadata.name)
+
+        report = find(
+            tmp_path / "site",
+            before=f"""
+    from importlib.machinery import ModuleSpec
+
+    FOLDERS = {{"loud": [], "loud.a": [], "loud.a.b": [{str(file.parent)!r}]}}
+
+    class Finder:
+        @classmethod
+        def find_spec(cls, name, target=None):
+            if name in FOLDERS:
+                spec = ModuleSpec(name, None, is_package=True)
+                spec.submodule_search_locations = [*FOLDERS[name], "editable-hook"]
+                return spec
+
+    def hook(place):
+        if place != "editable-hook":
+            raise ImportError
+        return Finder
+
+    sys.path_hooks.append(hook)
+    sys.path.append("editable-hook")
+    """,
+        )
+
+        assert (report["problems"], report["file"]) == ([], str(file))
+        assert report["imported"] == []
+
     def test_in_a_namespace_package_of_which_a_part_is_imported_already(
         self, tmp_path: Path
     ) -> None:
