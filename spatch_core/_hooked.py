@@ -13,7 +13,7 @@ candidates, by ``next``    ``a`` and ``b``: the state of the call
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ._call import Run, are_same
@@ -22,7 +22,7 @@ from ._patterns import callable_identifier
 from ._wrapper import COROUTINE, given, nature_of
 
 if TYPE_CHECKING:
-    from ._decide import Decision
+    from ._decide import Decision, Step
     from ._state import Scope, Stages, StateKeeper, Tables
 
 Hook: TypeAlias = Callable[["Call"], Any]
@@ -183,6 +183,13 @@ def _stages_of(keeper: StateKeeper, scope: Scope) -> Stages:
         # Two threads may come here at once; their stages are equivalent.
         stages = scope.stages = tuple(found)
     return stages
+
+
+def names_before(candidates: Iterable[Step], backend: str) -> list[str]:
+    """Return the backends that a call asks before one, which answers or converts."""
+    names = [*dict.fromkeys(each.backend for each in candidates if each.conversions is None)]
+    # Without those that convert: they come last, and depend on the fallback policy.
+    return names[: names.index(backend)] if backend in names else names
 
 
 def checked_hook(hook: Any) -> tuple[Hook]:

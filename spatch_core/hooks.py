@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ._errors import stacklevel
-from ._hooked import Call
+from ._hooked import Call, names_before
 from ._patterns import type_identifier
 from ._wrapper import ASYNC_GENERATOR, COROUTINE
 
@@ -206,6 +206,11 @@ async def _streamed(call: Call, watch: Watch, nature: int) -> Any:
             return
 
 
+def _failure(error: BaseException | None) -> BaseException | None:
+    """Return the exception of a call; None for a generator that is closed before its end."""
+    return None if isinstance(error, GeneratorExit) else error
+
+
 class _Logged(AbstractContextManager[object]):
     def __init__(self, call: Call, logger: Logger, level: int, depth: int) -> None:
         self._call = call
@@ -217,6 +222,7 @@ class _Logged(AbstractContextManager[object]):
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         milliseconds = (perf_counter() - self._start) * 1000
         call = self._call
+        error = _failure(error)
         outcome = "" if error is None else f" raised {type(error).__name__}"
         self._logger.log(
             self._level,
@@ -247,8 +253,8 @@ class _Span(AbstractContextManager[object]):
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if self._call.backend is not None:
             self._span.set_attribute("spatch_core.backend", self._call.backend)
-        if not self._is_current and not isinstance(error, Exception):
-            kind = error = traceback = None  # as in a current span: closing early is not an error
+        if _failure(error) is None:
+            kind = error = traceback = None
         self._started.__exit__(kind, error, traceback)
 
 
@@ -266,6 +272,7 @@ class Choice(NamedTuple):
     prioritized: tuple[str, ...]
     disabled: tuple[str, ...]
     type: str  # the option `type`; empty for none
+    fallback: str  # the policy of the options; empty for that of the library
     current: str  # the current backend; empty for none
     is_named: bool  # whether `invoke` named the backend, or the instance remembers it
 
@@ -315,17 +322,13 @@ class Record(AbstractContextManager["Record"]):
     ) -> None:
         decision = call._decision.current()
         is_named = decision.sole or backend == remembered
-        # Without conversions, which come last and depend on the fallback policy.
-        candidates = decision.candidates
-        names = dict.fromkeys(each.backend for each in candidates if each.conversions is None)
-        before = [*names][: [*names].index(backend)] if backend in names else [*names]
-        before = [] if is_named else before
+        before = [] if is_named else names_before(decision.candidates, backend)
         state = decision.state
         key = Choice(
             *(call.function, tuple(map(type_identifier, call.types)), backend, tuple(before)),
             *(state.prioritized, tuple(sorted(state.disabled))),
             "" if state.type is None else type_identifier(state.type),
-            state.backend or "",
+            *(state.fallback or "", state.backend or ""),
             is_named,
         )
         with self._lock:
@@ -385,12 +388,13 @@ class Record(AbstractContextManager["Record"]):
 
 
 def _remembered(call: Call) -> str | None:
-    """Return the backend that the instance of a call remembers, if the method follows another."""
+    """Return the backend that the instance of a call remembers, if it runs the method, too."""
     memory = call._decision.function.memory
     if memory is None or not memory.follows:
         return None
-    kept: str | None = memory.recall(call.args, call.kwargs)
-    return kept and kept.partition(" ")[0]
+    kept: str = memory.recall(call.args, call.kwargs) or ""
+    name = kept.partition(" ")[0]
+    return name if name in call._decision.backends.implementers(call.function) else None
 
 
 def _as_json(
@@ -411,6 +415,7 @@ def _as_json(
             "prioritize": [*choice.prioritized],
             "disable": [*choice.disabled],
             "type": choice.type or None,
+            "fallback": choice.fallback or None,
             "backend": choice.current or None,
         },
         "invoked": choice.is_named,

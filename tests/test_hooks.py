@@ -162,7 +162,7 @@ def test_log_of_functions_that_suspend(logger: logging.Logger, messages: Message
         *("lib:g", "lib:f", "lib:g", "lib:count", "lib:g", "lib:wait", "lib:g", "lib:stream"),
         *("lib:g", "lib:stream"),
     ]
-    assert messages.texts[-1].endswith("raised GeneratorExit")
+    assert not any("raised" in each for each in messages.texts)  # to close one early is no error
 
 
 # --- spans
@@ -251,7 +251,8 @@ def test_record(tmp_path: Path) -> None:
         with backend_opts(prioritize="one", type=Foreign):
             g(None)
         f.invoke(backend="default")(Foreign())
-    none: dict[str, Any] = {"prioritize": [], "disable": [], "type": None, "backend": None}
+    none: dict[str, Any] = {"prioritize": [], "disable": [], "type": None}
+    none |= {"fallback": None, "backend": None}
     types = [f"{HERE}:Foreign"]
     common = {"distribution": None, "version": None, "options": none, "invoked": False, "count": 1}
     assert calls(path) == [
@@ -284,7 +285,7 @@ def test_record(tmp_path: Path) -> None:
             "types": types,
             "backend": "default",
             "before": [],
-            "options": {"prioritize": ["one"], "disable": [], "type": types[0], "backend": None},
+            "options": {**none, "prioritize": ["one"], "type": types[0]},
         },
     ]
 

@@ -16,6 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._decide import Verdict
+from .._hooked import names_before
 from .._matching import Matcher
 from .._patterns import DEFAULT, shown, type_identifier
 from ..exceptions import IdentifierError
@@ -308,12 +309,11 @@ def _precedence(question: Question, other: str, backend: str) -> str:
 FORMAT = 1
 """The format of records that this version reads; see `hooks.record`."""
 
-_OPTIONS = ("prioritize", "disable", "type", "backend")
+_OPTIONS = ("prioritize", "disable", "type", "fallback", "backend")
 _FIELDS = ("function", "types", "backend", "distribution", "version", "before", "invoked", "count")
 _TIMES = ("first", "last", "seconds")
 """In seconds: the start of the first call and the end of the last one since the start of the
 record, and the duration of all calls together; None in a record without times."""
-_MAY_ANSWER = (Verdict.RUNS, Verdict.ASKED, Verdict.LATER)
 
 
 class Outcome(str, Enum):
@@ -343,7 +343,8 @@ def read_record(path: str | os.PathLike[str]) -> list[Json]:
 
 
 def _recorded(call: Mapping[str, Any]) -> Json:
-    options = {name: call["options"][name] for name in _OPTIONS}
+    given = {"fallback": None, **call["options"]}  # older records lack it
+    options = {name: given[name] for name in _OPTIONS}
     times = {name: float(call[name]) if name in call else None for name in _TIMES}
     return {**{name: call[name] for name in _FIELDS}, "options": options, **times}
 
@@ -415,19 +416,19 @@ def _obstacle(recorded: Json, system: BackendSystem, identifier: str) -> str:
             tuple(each for each in given["prioritize"] if each in known),
             tuple(each for each in given["disable"] if each in known),
             None if given["type"] is None else given_type(given["type"]),
-            backend=given["backend"] if given["backend"] in known else None,
+            given["fallback"],
+            given["backend"] if given["backend"] in known else None,
         )
         types = tuple(map(given_type, recorded["types"]))
         question = Question(system, identifier, types, options)
         question.import_homes()
-        explained = question.ask().backends
+        candidates = question.decide().candidates
     except (ValueError, TypeError) as error:
         return str(error)
-    chain = list(dict.fromkeys(each.backend for each in explained if each.verdict in _MAY_ANSWER))
-    if name not in chain:
-        lines = [str(each) for each in explained if each.backend == name]
+    if name not in [each.backend for each in candidates]:
+        lines = [str(each) for each in question.ask().backends if each.backend == name]
         return f"here, {lines[0] if lines else f'{name} takes no part'}"
-    before = chain[: chain.index(name)]
+    before = names_before(candidates, name)
     if before == recorded["before"]:
         return ""
     now, then = (", ".join(each) or "none" for each in (before, recorded["before"]))

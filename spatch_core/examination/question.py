@@ -7,13 +7,14 @@ functions of a library at once, in a child, for the report.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from .._decide import Verdict
+from .._call import decision_of
+from .._decide import Decision, Verdict
 from .._errors import Source, ended, nearest
 from .._matching import Matcher
 from .._patterns import DEFAULT, import_identifier, loaded_object, split_identifier
@@ -280,8 +281,20 @@ class Question:
 
         An option that names no backend or type raises `ValueError` or `TypeError`.
         """
+        with self._in_force() as types:
+            return self.system.explain_types(self.function, types)
+
+    def decide(self) -> Decision:
+        """Return the decision that such a call has, under the options, which raise as in `ask`."""
+        dispatcher = self.system._dispatcher
+        with self._in_force() as types:
+            function = dispatcher.by_identifier.get(self.function)
+            return decision_of(function or dispatcher.adoptions[0].find(self.function), types)
+
+    @contextmanager
+    def _in_force(self) -> Iterator[list[type]]:
+        """Let the options be in force in a block; it gets the types."""
         options = self.options
-        types = [each.type for each in self.types]
         with (
             foreign_code(self.system),
             self.system.backend_opts(
@@ -292,7 +305,7 @@ class Question:
                 backend=options.backend,
             ),
         ):
-            return self.system.explain_types(self.function, types)
+            yield [each.type for each in self.types]
 
     def import_homes(self) -> None:
         """Import the modules of all type patterns if a type is no primary type of any backend.

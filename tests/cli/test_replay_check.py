@@ -123,6 +123,7 @@ def test_options_of_the_program(paint: Site) -> None:
             "prioritize": [],
             "disable": ["oil"],
             "type": "fractions:Fraction",
+            "fallback": None,
             "backend": None,
         },
         "invoked": False,
@@ -188,6 +189,81 @@ def test_what_types_and_instances_have_chosen(paint: Site) -> None:
     paint.install_backend("wax", opted)
     output = paint.run("replay-check", "run.json").output
     assert "Model.predict(builtins:int): wax does not implement the function here" in output
+
+
+def test_conversions_and_policies(paint: Site) -> None:
+    """V4, V5, K7: options have the policy; a fitted instance does not name what converts."""
+    paint.install_library(
+        {
+            "paintlib/_dispatch.py": """
+                from spatch_core import BackendSystem
+
+                system = BackendSystem(
+                    "paintlib.backends", "PAINTLIB", ["builtins:int"], fallback="raise"
+                )
+                """,
+            "paintlib/filters.py": """
+                from ._dispatch import system
+
+                class Model:
+                    @system.dispatchable("x", decides=True)
+                    def fit(self, x):
+                        return self
+
+                    @system.dispatchable("x", follows="fit")
+                    def predict(self, x):
+                        return "default"
+                """,
+        }
+    )
+    fit, predict = (f"paintlib.filters:Model.{each}" for each in ("fit", "predict"))
+    paint.install_backend(
+        "wax",
+        f"""
+        primary_types = ["decimal:Decimal"]
+        to_default = "builtins:int"
+        from_default = "decimal:Decimal"
+        [functions."{fit}"]
+        function = "paint_wax:fit"
+        """,
+        "def fit(self, x):\n    return self\n",
+    )
+    paint.install_backend(
+        "ink",
+        f"""
+        primary_types = ["decimal:Decimal"]
+        [functions."{predict}"]
+        function = "paint_ink:predict"
+        """,
+        "def predict(self, x):\n    return NotImplemented\n",
+    )
+    program = """
+        import os
+        from decimal import Decimal
+        from paintlib._dispatch import system
+        from paintlib.filters import Model
+        from spatch_core import hooks
+
+        with hooks.record(os.environ["RUN"]) as recorded, system.backend_opts(hook=recorded):
+            model = Model().fit(Decimal(1))
+            with system.backend_opts(fallback="convert"):
+                assert model.predict(Decimal(1)) == "default"
+            with system.backend_opts(fallback="default"):
+                assert Model().predict(Decimal(1)) == "default"
+        """
+    run_python(program, path=[paint.folder], environment={"RUN": str(paint.folder / "run.json")})
+    found = paint.run("replay-check", "run.json", "--json").json["choices"]
+    assert [
+        (each["backend"], each["options"]["fallback"], each["invoked"], each["outcome"])
+        for each in found
+    ] == [
+        ("wax", None, False, "same"),
+        ("default", "default", False, "same"),
+        ("wax", "convert", False, "same"),
+    ]
+    paint.install_backend("wax", 'primary_types = ["decimal:Decimal"]')
+    output = paint.run("replay-check", "run.json").output
+    assert "Model.predict(decimal:Decimal): here, wax has no implementation" in output
 
 
 def test_a_library_that_is_not_there(recorded: Site) -> None:
