@@ -15,14 +15,16 @@ from .._environment import (
     near_misses,
     read_environment,
 )
-from .._errors import Finding, Severity, Source
+from .._errors import Finding, Severity, Source, nearest
 from .._order import CYCLE
 from .._patterns import (
     DEFAULT,
     is_backend_name,
+    is_derived,
     loaded_object,
     split_identifier,
 )
+from .._wrapper import function_of
 from ..backend_system import BackendSystem
 from .checks import DescriptionCheck, check_calls
 from .child import TaskResult, run
@@ -301,7 +303,10 @@ def _examine_backend(
     waits = waits_for_prioritize(description, system)
     journal.add("waits", waits)
     is_own = name == DEFAULT
-    found(check_identities(system) if is_own else check_calls(description, system, waits))
+    if is_own:
+        found([*check_identities(system), *check_followed(system)])
+    else:
+        found(check_calls(description, system, waits))
     found(check_environment(description, system.problems))
 
 
@@ -323,3 +328,35 @@ def check_identities(system: BackendSystem) -> Iterator[Finding]:
             f"from {public!r}: {', '.join(names[:_SHOWN])}{more}",
             f"Write @system.dispatchable(..., module={public!r}) before backends name them",
         )
+
+
+def check_followed(system: BackendSystem) -> Iterator[Finding]:
+    """Yield a warning about methods that follow one for which no method of their class decides."""
+    known = [(each, function_of(made).memory) for each, made in system.functions.items()]
+    deciding = [(made.method, _class_of(each)) for each, made in known if made and made.decides]
+    for identifier, memory in known:
+        if memory is None or not memory.follows:
+            continue
+        cls = _class_of(identifier)
+        decided = [method for method, other in deciding if _may_meet(cls, other)]
+        if memory.method not in decided:
+            near = nearest(memory.method, decided)
+            yield warning(
+                f"{identifier} follows {memory.method!r}, and no method of its class decides for "
+                "it: no backend is remembered, and types decide each call",
+                f"Write follows={near[0]!r}" if near else "Write decides=True on that method",
+            )
+
+
+def _class_of(identifier: str) -> object:
+    """Return the class of a method; None if its identity does not name it."""
+    module, _, qualname = identifier.partition(":")
+    return loaded_object(module, qualname.rpartition(".")[0])
+
+
+def _may_meet(one: object, other: object) -> bool:
+    """Whether an instance may have methods of both classes."""
+    if not (isinstance(one, type) and isinstance(other, type)):
+        return True  # unknown
+    subclasses: list[type] = type.__subclasses__(one)
+    return is_derived(one, other) or any(_may_meet(each, other) for each in subclasses)

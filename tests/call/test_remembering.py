@@ -502,7 +502,17 @@ def test_generator_functions_do_not_decide_and_follow() -> None:
             yield
 
         with pytest.raises(TypeError, match="generator function"):
-            system.dispatchable("x", identifier="lib:f", **some)(steps)
+            system.dispatchable("x", identifier="lib:A.f", **some)(steps)
+
+
+@pytest.mark.parametrize("options", [{"decides": True}, {"follows": "fit"}], ids=str)
+def test_functions_do_not_decide_and_follow(options: Any) -> None:
+    """K7: they have no instance; the name of one would be set on the user's data."""
+
+    def fit(x: Any) -> Any: ...
+
+    with pytest.raises(TypeError, match=r"^lib:fit has no class in its name, so it is no method"):
+        system.dispatchable("x", identifier="lib:fit", **options)(fit)
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,54 @@ def test_functions_with_the_name_of_a_private_module(site: Site) -> None:
     ]
 
 
+METHODS = """
+from ._dispatch import system
+
+class Typed:
+    @system.dispatchable("x", decides=True)
+    def fit(self, x): ...
+    @system.dispatchable("x", follows="ft")
+    def predict(self, x): ...
+
+class Bare:
+    def fit(self, x): ...
+    @system.dispatchable("x", follows="fit")
+    def predict(self, x): ...
+
+class Mixin:
+    @system.dispatchable("x", follows="fit")
+    def score(self, x): ...
+
+class Base:
+    @system.dispatchable("x", decides="fit", follows="fit")
+    def partial_fit(self, x): ...
+
+class Derived(Mixin, Base):
+    @system.dispatchable("x", follows="fit")
+    def predict(self, x): ...
+
+def made():
+    class Local:
+        @system.dispatchable("x", follows="fit", identifier="paintlib.filters:Local.predict")
+        def predict(self, x): ...
+
+made()
+"""
+
+
+def test_methods_that_follow_what_no_method_decides(site: Site) -> None:
+    """K7: a warning to the library's author; base classes, mixins and unknown classes count."""
+    site.install_library({"paintlib/filters.py": METHODS})
+    text = (
+        "paintlib.filters:{}.predict follows {!r}, and no method of its class decides for it: no "
+        "backend is remembered, and types decide each call"
+    )
+    assert examined(site) == [
+        ["default", text.format("Typed", "ft"), "Write follows='fit'"],
+        ["default", text.format("Bare", "fit"), "Write decides=True on that method"],
+    ]
+
+
 def test_the_option_type_takes_the_name_of_a_class_of_pythons(site: Site) -> None:
     """As the command line does; other classes have their modules."""
     site.install_library()
