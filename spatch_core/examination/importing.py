@@ -274,9 +274,9 @@ class Importer:
             is_absent=True,
         )
 
-    def packages_like(self, package: str) -> list[str]:
-        """Return packages with names similar to that of an absent one."""
-        known = {*self.own, *owners_of_packages(), *sys.stdlib_module_names}
+    def packages_like(self, package: str, others: Iterable[str] = ()) -> list[str]:
+        """Return installed packages, and others, with names similar to that of an absent one."""
+        known = {*self.own, *owners_of_packages(), *others}
         return nearest(package, known - {package}, _MISSPELLED)
 
     def identifiers_like(self, module: str, qualname: str) -> list[str]:
@@ -286,7 +286,8 @@ class Importer:
         the source of the module must have the name, too. Nothing is imported.
         """
         package, dot, rest = module.partition(".")
-        near = [f"{each}{dot}{rest}" for each in self.packages_like(package)]
+        packages = self.packages_like(package, sys.stdlib_module_names)
+        near = [f"{each}{dot}{rest}" for each in packages]
         name = qualname.partition(".")[0]
         return [f"{each}:{qualname}" for each in near if search(rf"\b{name}\b", _source(each))]
 
