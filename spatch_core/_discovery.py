@@ -350,10 +350,11 @@ class Loader:
     def _discover_and_publish(self) -> Backends:
         system, dispatcher = self._system, self._system._dispatcher
         entry_points, problems = find_entry_points(system.group) if system.group else ([], [])
-        registered = None
-        while system._registered is not registered:  # a module that was imported may register one
+        while True:
             registered = system._registered
             catalog = build_catalog(system, entry_points, problems)
+            if system._registered is registered:  # no module that was imported has registered one
+                break
         about = system._fallback, system._defer_on, system._notify, system.protocol
         found = Backends(catalog, dispatcher.keeper, self.told, *about)
         # In this order: calls that other threads decide from now on are decided by the new
