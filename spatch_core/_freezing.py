@@ -25,11 +25,14 @@ if TYPE_CHECKING:
     F = TypeVar("F", bound=Callable[..., Any])
 
 
-def freeze(owner: Any, scope: Scope, function: F) -> F:
-    """Return a callable that always runs `function` in `scope` of the library `owner`."""
+def freeze(owner: Any, scope: Scope, function: F, *, is_watched: bool) -> F:
+    """Return a callable that always runs `function` in `scope` of the library `owner`.
+
+    If it `is_watched`, the trace and the hooks of its caller go on watching inside of it.
+    """
     made: Any
     if isinstance(function, (staticmethod, classmethod)):
-        made = type(function)(freeze(owner, scope, function.__func__))
+        made = type(function)(freeze(owner, scope, function.__func__, is_watched=is_watched))
     elif isinstance(function, type):
         raise TypeError(
             f"backend options cannot decorate the class {function.__qualname__}, because a "
@@ -38,9 +41,11 @@ def freeze(owner: Any, scope: Scope, function: F) -> F:
     elif isinstance(function, FunctionWithState) and function._owner is owner:
         # The options of decorators add up, as those of nested blocks do.
         state = function._scope.state.within(scope.state)
-        made = freeze(owner, owner.keeper.scope(state), function.__wrapped__)
+        is_watched = is_watched and function._is_watched
+        scope = owner.keeper.scope(state)
+        made = freeze(owner, scope, function.__wrapped__, is_watched=is_watched)
     elif callable(function):
-        made = _class_for(function)(owner, scope, function)
+        made = _class_for(function)(owner, scope, function, is_watched)
     else:
         raise TypeError(f"backend options decorate a function, not {function!r}")
     return made  # type: ignore[no-any-return]  # it is called like `function`
@@ -80,7 +85,12 @@ class FunctionWithState:
     """
 
     def __init__(
-        self, owner: Any, scope: Scope, function: Callable[..., Any], checked: bool = True
+        self,
+        owner: Any,
+        scope: Scope,
+        function: Callable[..., Any],
+        is_watched: bool,
+        checked: bool = True,
     ) -> None:
         update_wrapper(self, function)
         self.__wrapped__ = function
@@ -90,6 +100,7 @@ class FunctionWithState:
         self._owner = owner
         self._keeper: StateKeeper = owner.keeper
         self._scope = scope
+        self._is_watched = is_watched
         self._checked = checked
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -104,10 +115,10 @@ class FunctionWithState:
             keeper.variable.reset(token)
 
     def _tables(self) -> Tables:
-        """Return the tables of the frozen state; a caller's trace and hooks go on watching."""
+        """Return the tables of the frozen state, with the caller's trace and hooks if watched."""
         outer: Scope = self._keeper.get()[0]
         trace, hook = outer.state.trace, outer.state.hook
-        if trace is None and hook is None:
+        if not self._is_watched or (trace is None and hook is None):
             return self._scope.tables
         watching = DispatchState(trace=trace, hook=hook)
         return self._keeper.inside(outer, self._scope.state, watching).tables
@@ -142,10 +153,10 @@ class FunctionWithState:
             # their names.)
             function.__qualname__ = f"{qualname}.__wrapped__"
         options = self._scope.state.options
-        return _restored, (self._owner.system, options, function)
+        return _restored, (self._owner.system, options, function, self._is_watched)
 
 
-def _restored(system: Any, options: Any, function: Any) -> FunctionWithState:
+def _restored(system: Any, options: Any, function: Any, is_watched: bool) -> FunctionWithState:
     """Make a pickled function again, of a callable or of the identifier of the frozen function."""
     if isinstance(function, str):
         # The object with this name has frozen the state of this process. The pickle has its own
@@ -156,7 +167,8 @@ def _restored(system: Any, options: Any, function: Any) -> FunctionWithState:
     prioritized, disabled = others.pop("prioritize", ()), others.pop("disable", ())
     state = DispatchState(tuple(prioritized), frozenset(disabled), **others)
     owner = system._dispatcher
-    return _class_for(function)(owner, owner.keeper.scope(state), function, checked=False)
+    scope = owner.keeper.scope(state)
+    return _class_for(function)(owner, scope, function, is_watched, checked=False)
 
 
 def _travels_by_value(module: str) -> bool:

@@ -324,7 +324,8 @@ class BackendOptions(metaclass=Kind):
         Returns
         -------
         callable
-            A callable that runs `function` under the frozen state, wherever it is called.
+            A callable that runs `function` under the frozen state, wherever it is called. Traces
+            and hooks of its caller see its calls.
 
         Raises
         ------
@@ -333,13 +334,13 @@ class BackendOptions(metaclass=Kind):
         """
         from ._freezing import freeze
 
-        return freeze(self._owner, self._scope(), function)
+        return freeze(self._owner, self._scope(), function, is_watched=True)
 
     def freeze(self, function: F) -> F:
         """Return a callable that runs `function` under these options and no others.
 
         Meant for work that is done later or elsewhere: unlike options as a decorator, it ignores
-        the options in force here.
+        the options in force here, and no trace or hook of a caller sees its calls.
 
         Parameters
         ----------
@@ -355,7 +356,8 @@ class BackendOptions(metaclass=Kind):
         from ._freezing import freeze
 
         state = self._own.within(DispatchState())
-        return freeze(self._owner, self._owner.keeper.scope(state), function)
+        scope = self._owner.keeper.scope(state)
+        return freeze(self._owner, scope, function, is_watched=False)
 
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
