@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -131,18 +132,17 @@ def test_options_of_the_program(paint: Site) -> None:
     }
 
 
-def test_what_types_and_instances_have_chosen(paint: Site) -> None:
-    """K4, K7: a type that overrides, and a remembered backend; options have no say in both."""
+def install_models(paint: Site, option: str, more: str = "") -> None:
+    """Install a library of estimators, whose system has an option."""
     paint.install_library(
         {
-            "paintlib/_dispatch.py": """
+            "paintlib/_dispatch.py": f"""
                 from spatch_core import BackendSystem
 
-                system = BackendSystem(
-                    "paintlib.backends", "PAINTLIB", ["builtins:int"], protocol="__paintlib__"
-                )
+                system = BackendSystem("paintlib.backends", "PAINTLIB", ["builtins:int"], {option})
                 """,
-            "paintlib/filters.py": """
+            "paintlib/filters.py": dedent(
+                """
                 from ._dispatch import system
 
                 class Model:
@@ -152,15 +152,23 @@ def test_what_types_and_instances_have_chosen(paint: Site) -> None:
 
                     @system.dispatchable("x", follows="fit")
                     def predict(self, x):
-                        return x
-
-                class Over:
-                    @classmethod
-                    def __paintlib__(cls, *call):
-                        return "over"
-                """,
+                        return "default"
+                """
+            )
+            + dedent(more),
         }
     )
+
+
+def test_what_types_and_instances_have_chosen(paint: Site) -> None:
+    """K4, K7: a type that overrides, and a remembered backend; options have no say in both."""
+    over = """
+        class Over:
+            @classmethod
+            def __paintlib__(cls, *call):
+                return "over"
+        """
+    install_models(paint, 'protocol="__paintlib__"', over)
     names = [f"paintlib.filters:Model.{each}" for each in ("fit", "predict")]
     toml = "".join(f'[functions."{each}"]\nfunction = "paint_wax:f"\n' for each in names)
     opted = 'primary_types = ["builtins:int"]\nrequires_opt_in = true\n'
@@ -193,29 +201,7 @@ def test_what_types_and_instances_have_chosen(paint: Site) -> None:
 
 def test_conversions_and_policies(paint: Site) -> None:
     """V4, V5, K7: options have the policy; a fitted instance does not name what converts."""
-    paint.install_library(
-        {
-            "paintlib/_dispatch.py": """
-                from spatch_core import BackendSystem
-
-                system = BackendSystem(
-                    "paintlib.backends", "PAINTLIB", ["builtins:int"], fallback="raise"
-                )
-                """,
-            "paintlib/filters.py": """
-                from ._dispatch import system
-
-                class Model:
-                    @system.dispatchable("x", decides=True)
-                    def fit(self, x):
-                        return self
-
-                    @system.dispatchable("x", follows="fit")
-                    def predict(self, x):
-                        return "default"
-                """,
-        }
-    )
+    install_models(paint, 'fallback="raise"')
     fit, predict = (f"paintlib.filters:Model.{each}" for each in ("fit", "predict"))
     paint.install_backend(
         "wax",

@@ -62,6 +62,14 @@ class TestFiles:
         )
         return folder / file
 
+    def write_apart(self, folder: Path, layout: str) -> Path:
+        """Write the package to ``source``, and its metadata to ``site``, as if it were editable."""
+        file = self.write(folder / "source", layout)
+        (metadata,) = (folder / "source").glob("*.dist-info")
+        (folder / "site").mkdir()
+        metadata.rename(folder / "site" / metadata.name)
+        return file
+
     @pytest.mark.parametrize("layout", LAYOUTS)
     def test_in_a_folder_on_the_path(self, tmp_path: Path, layout: str) -> None:
         """D1, D2: every module of the package fails when it is imported."""
@@ -90,10 +98,7 @@ class TestFiles:
     @pytest.mark.parametrize("layout", ["sub-package", "module-in-a-package"])
     def test_through_a_finder_of_its_own(self, tmp_path: Path, layout: str) -> None:
         """Editable installations of setuptools put such a finder on ``sys.meta_path``."""
-        file = self.write(tmp_path / "source", layout)
-        (metadata,) = (tmp_path / "source").glob("*.dist-info")
-        (tmp_path / "site").mkdir()
-        metadata.rename(tmp_path / "site" / metadata.name)
+        file = self.write_apart(tmp_path, layout)
 
         report = find(
             tmp_path / "site",
@@ -119,10 +124,7 @@ class TestFiles:
 
     def test_through_a_finder_of_a_place_on_the_path(self, tmp_path: Path) -> None:
         """Editable installations of setuptools have one for namespace packages."""
-        file = self.write(tmp_path / "source", "nested-namespace-package")
-        (metadata,) = (tmp_path / "source").glob("*.dist-info")
-        (tmp_path / "site").mkdir()
-        metadata.rename(tmp_path / "site" / metadata.name)
+        file = self.write_apart(tmp_path, "nested-namespace-package")
 
         report = find(
             tmp_path / "site",
