@@ -59,9 +59,7 @@ class DispatchContext:
         Identifier of the library's function.
     """
 
-    __slots__ = (
-        *("_args", "_continued", "_dispatch_args", "_known", "_kwargs", "_prepared", "_run"),
-    )
+    __slots__ = ("_args", "_continued", "_dispatch_args", "_known", "_kwargs", "_prepared", "_run")
 
     if TYPE_CHECKING:
         _args: tuple[Any, ...]

@@ -339,11 +339,9 @@ class Decision:
         if self._after_overriding is None:
             agreed = {*map(id, self.overriding)}  # by identity: a metaclass may define ==
             foreign = tuple([cls for cls in self.match.foreign if id(cls) not in agreed])
-            free = self._replace(
-                overriding=(), foreign=foreign, policy=None, declined="", is_operator=False
-            )
+            free = Decision(self.backends, self.function, self.state, self.types)
+            free.match, free.foreign = self.match, foreign
             free.settle_end()
-            free._candidates = None
             # Prioritized backends precede the overriding types, and have had their turns.
             rest = [
                 step

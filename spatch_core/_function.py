@@ -274,11 +274,6 @@ class Dispatchable(Function):
         _check_callable(default)
         module, qualname, identifier = _identity(default, *names)
         super().__init__(identifier, default, dispatch_args, traits)
-        if self.memory is not None and "." not in identifier.partition(":")[2]:
-            raise TypeError(
-                f"{identifier} has no class in its name, so it is no method, and neither decides "
-                "nor follows; give a method the identity 'module:Class.method'"
-            )
         earlier: Any = dispatcher.by_identifier.get(self.identifier)
         if earlier is not None:
             _warn_of_duplicate(earlier, default)

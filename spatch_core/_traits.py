@@ -135,6 +135,11 @@ class Memory:
                 f"{identifier} follows {follows!r} and decides for {method!r}: "
                 f"give decides={follows!r}"
             )
+        if "." not in identifier.partition(":")[2]:
+            raise TypeError(
+                f"{identifier} has no class in its name, so it is no method, and neither decides "
+                "nor follows; give a method the identity 'module:Class.method'"
+            )
         self.method = method if decides else str(follows)
         self.attribute = f"_{self.method}_backend"
         self.decides = bool(decides)
