@@ -62,7 +62,7 @@ class DescriptionParser(CodeBlockParser):
             import tomli as tomllib
         fields = tomllib.loads(example.parsed)
         if "primary_types" in fields:
-            from spatch_core._errors import Source
+            from spatch_core._description import Source
             from spatch_core._parsing import parse_description
 
             parse_description(fields, Source(file=example.path))

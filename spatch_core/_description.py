@@ -1,13 +1,170 @@
-"""Descriptions of backends: the tables of their fields, their values, and what docstrings show."""
+"""Descriptions of backends: where they come from, their faults, their fields, and their values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ._errors import Finding, Source
+from ._errors import ended
 from ._patterns import ABSTRACT, TypePattern
+
+# Where descriptions come from, and what is wrong with them
+
+REGISTERED = "a description that was registered at run time"
+"""The `entry_point` of a `Source` for a description registered at run time."""
+
+
+class Source(NamedTuple):
+    """Where a backend's description comes from.
+
+    Parameters
+    ----------
+    entry_point : str or None
+        ``"name = value"`` as the distribution's metadata has it; None for a description
+        in the library's code.
+    file : str or None
+        The TOML file, once it has been found.
+    metadata : importlib.metadata.Distribution or None
+        The distribution. Its metadata is read on demand, because reading parses a file.
+    """
+
+    entry_point: str | None = None
+    file: str | None = None
+    metadata: Any = None
+
+    @property
+    def distribution(self) -> str | None:
+        """Name of the distribution that has the entry point, if known."""
+        return self._read()[0]
+
+    @property
+    def version(self) -> str | None:
+        """Version of the distribution, if known."""
+        return self._read()[1]
+
+    def _read(self) -> tuple[str | None, str | None]:
+        """Return name and version; both at once, because each read parses the metadata again."""
+        if self.metadata is None:
+            return None, None
+        try:
+            found = self.metadata.metadata
+            name, version = found.get("Name"), found.get("Version")
+            return name and str(name), version and str(version)
+        except Exception:  # noqa: BLE001  # a third party's metadata, missing or malformed
+            return None, None
+
+    def __str__(self) -> str:
+        if self.entry_point is None and self.metadata is None:
+            return "a description in the library's code"
+        if self.entry_point == REGISTERED:
+            return self.entry_point
+        name, version = self._read()
+        parts = [f"distribution {name} {version or ''}".rstrip()] if name else []
+        if self.entry_point:
+            parts.append(f"entry point '{self.entry_point}'")
+        if self.file:
+            parts.append(f"file {self.file}")
+        return ", ".join(parts) or "a distribution without a name"
+
+
+class Severity(str, Enum):
+    """How bad a finding is.
+
+    An error never works. A warning works badly, or does not work in this environment.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+    __str__ = str.__str__
+
+
+class Finding(NamedTuple):
+    """A fault or a remark about a backend, a library, a file or an environment variable.
+
+    Parameters
+    ----------
+    message, remedy : str
+        What is wrong, and what to do about it; both without a final full stop.
+    backend : str or None
+        The backend; ``"default"`` is the library itself. None for an environment variable, for
+        the library's entry point, for a file, and for a distribution whose entry points cannot be
+        read.
+    key : str or None
+        The key path in the description, or the environment variable.
+    source : Source or None
+        Where the description comes from.
+    skips : bool
+        Whether the library skips the backend because of it. False for an unknown key, which is
+        ignored, and for a cycle, which skips backends only in calls that several of them match.
+    warns : bool
+        Whether loading the backends warns about it.
+    severity : Severity
+        How bad it is, by default a warning. Notes are not faults.
+    more_keys : tuple of str
+        Further keys with the same fault.
+    line : int or None
+        The line of the key in the file of the source; None for a finding about a whole file, and
+        if no file was examined.
+    is_unchecked : bool
+        Whether the finding only says that something could not be checked here.
+    is_absent : bool
+        Whether the finding is about a module that is not installed.
+
+    Examples
+    --------
+    >>> finding = Finding("there is no module 'gpu'", "Correct the name", "oil", "functions")
+    >>> str(finding)
+    "backend 'oil', key functions: there is no module 'gpu'. Correct the name"
+    """
+
+    message: str
+    remedy: str
+    backend: str | None = None
+    key: str | None = None
+    source: Source | None = None
+    skips: bool = False
+    warns: bool = True
+    severity: Severity = Severity.WARNING
+    more_keys: tuple[str, ...] = ()
+    line: int | None = None
+    is_unchecked: bool = False
+    is_absent: bool = False
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """All keys with this fault."""
+        return () if self.key is None else (self.key, *self.more_keys)
+
+    @property
+    def place(self) -> str:
+        """The file and the line, as far as they are known; empty without a file."""
+        file = (self.source and self.source.file) or ""
+        return file if self.line is None else f"{file}:{self.line}"
+
+    def __str__(self) -> str:
+        more = f" and {len(self.more_keys)} more" if self.more_keys else ""
+        key = f", key {self.key}{more}" if self.key else ""
+        where = "" if self.source is None else str(self.source)
+        if self.backend is not None:
+            skipped = " is skipped" if self.skips else ""
+            subject = f"backend {self.backend!r}{skipped}{f' ({where})' if where else ''}{key}"
+        elif self.place:
+            subject = f"{self.place}{key}"
+        else:
+            subject = f"environment variable {self.key}{more}" if self.key else where
+        return f"{subject}{': ' if subject else ''}{ended(self.message)} {self.remedy}"
+
+
+def reason_to_skip(
+    message: str, remedy: str, backend: str, key: str | None = None, source: Source | None = None
+) -> Finding:
+    """Return an error for which the library skips the backend."""
+    return Finding(message, remedy, backend, key, source, skips=True, severity=Severity.ERROR)
+
 
 # The fields: validator, JSON Schema and reference page read these tables. Each field has its kind,
 # its default and its meaning. A field is added in its table and in the class that holds it, below.

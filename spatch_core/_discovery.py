@@ -18,7 +18,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._backends import Backends
-from ._description import EVERY, Description, Implementation, summary_of, with_section
+from ._description import (
+    EVERY,
+    REGISTERED,
+    Description,
+    Finding,
+    Implementation,
+    Source,
+    reason_to_skip,
+    summary_of,
+    with_section,
+)
 from ._environment import (
     BLOCK,
     SET_ORDER,
@@ -32,7 +42,7 @@ from ._environment import (
     source_of,
     why_unmet,
 )
-from ._errors import REGISTERED, Finding, Source, is_first, nearest, reason_to_skip, warn_caller
+from ._errors import is_first, nearest, warn_caller
 from ._order import CYCLE, Order, base_order, order_backends
 from ._parsing import parse_description
 from ._patterns import DEFAULT, is_initializing, shown

@@ -24,7 +24,8 @@ from itertools import pairwise
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ._errors import Finding, Source, in_words, nearest, reason_to_skip
+from ._description import Finding, Source, reason_to_skip
+from ._errors import in_words, nearest
 from ._order import find_cycle
 from ._parsing import parse_description
 from ._patterns import (

@@ -1,6 +1,7 @@
-"""Findings with their places, nearest names, and warnings that point at the caller's line.
+"""Nearest names, texts of exceptions, and warnings that point at the caller's line.
 
-The errors and warnings themselves are in `exceptions`. Importing a library imports neither.
+The errors and warnings themselves are in `exceptions`. A library may import them and `stacklevel`
+when it is imported itself, so neither module imports much.
 """
 
 from __future__ import annotations
@@ -8,18 +9,14 @@ from __future__ import annotations
 import sys
 import warnings
 from contextlib import suppress
-from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
     from types import FrameType
 
 _LONGEST = 2_000
 _MOST_TOLD = 10_000  # a program may make classes without end
-
-REGISTERED = "a description that was registered at run time"
-"""The `entry_point` of a `Source` for a description registered at run time."""
 
 
 def nearest(name: object, names: Iterable[str], similarity: float = 0.6) -> list[str]:
@@ -76,159 +73,6 @@ def add_note(error: BaseException, text: str, unless: str | tuple[str, ...]) -> 
 def leaves_out(name: str) -> str:
     """Return how to do without a backend, in words."""
     return f"backend_opts(disable={name!r}) leaves it out"
-
-
-# Values that users receive
-
-
-class Source(NamedTuple):
-    """Where a backend's description comes from.
-
-    Parameters
-    ----------
-    entry_point : str or None
-        ``"name = value"`` as the distribution's metadata has it; None for a description
-        in the library's code.
-    file : str or None
-        The TOML file, once it has been found.
-    metadata : importlib.metadata.Distribution or None
-        The distribution. Its metadata is read on demand, because reading parses a file.
-    """
-
-    entry_point: str | None = None
-    file: str | None = None
-    metadata: Any = None
-
-    @property
-    def distribution(self) -> str | None:
-        """Name of the distribution that has the entry point, if known."""
-        return self._read()[0]
-
-    @property
-    def version(self) -> str | None:
-        """Version of the distribution, if known."""
-        return self._read()[1]
-
-    def _read(self) -> tuple[str | None, str | None]:
-        """Return name and version; both at once, because each read parses the metadata again."""
-        if self.metadata is None:
-            return None, None
-        try:
-            found = self.metadata.metadata
-            name, version = found.get("Name"), found.get("Version")
-            return name and str(name), version and str(version)
-        except Exception:  # noqa: BLE001  # a third party's metadata, missing or malformed
-            return None, None
-
-    def __str__(self) -> str:
-        if self.entry_point is None and self.metadata is None:
-            return "a description in the library's code"
-        if self.entry_point == REGISTERED:
-            return self.entry_point
-        name, version = self._read()
-        parts = [f"distribution {name} {version or ''}".rstrip()] if name else []
-        if self.entry_point:
-            parts.append(f"entry point '{self.entry_point}'")
-        if self.file:
-            parts.append(f"file {self.file}")
-        return ", ".join(parts) or "a distribution without a name"
-
-
-class Severity(str, Enum):
-    """How bad a finding is.
-
-    An error never works. A warning works badly, or does not work in this environment.
-    """
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
-
-    __str__ = str.__str__
-
-
-class Finding(NamedTuple):
-    """A fault or a remark about a backend, a library, a file or an environment variable.
-
-    Parameters
-    ----------
-    message, remedy : str
-        What is wrong, and what to do about it; both without a final full stop.
-    backend : str or None
-        The backend; ``"default"`` is the library itself. None for an environment variable, for
-        the library's entry point, for a file, and for a distribution whose entry points cannot be
-        read.
-    key : str or None
-        The key path in the description, or the environment variable.
-    source : Source or None
-        Where the description comes from.
-    skips : bool
-        Whether the library skips the backend because of it. False for an unknown key, which is
-        ignored, and for a cycle, which skips backends only in calls that several of them match.
-    warns : bool
-        Whether loading the backends warns about it.
-    severity : Severity
-        How bad it is, by default a warning. Notes are not faults.
-    more_keys : tuple of str
-        Further keys with the same fault.
-    line : int or None
-        The line of the key in the file of the source; None for a finding about a whole file, and
-        if no file was examined.
-    is_unchecked : bool
-        Whether the finding only says that something could not be checked here.
-    is_absent : bool
-        Whether the finding is about a module that is not installed.
-
-    Examples
-    --------
-    >>> finding = Finding("there is no module 'gpu'", "Correct the name", "oil", "functions")
-    >>> str(finding)
-    "backend 'oil', key functions: there is no module 'gpu'. Correct the name"
-    """
-
-    message: str
-    remedy: str
-    backend: str | None = None
-    key: str | None = None
-    source: Source | None = None
-    skips: bool = False
-    warns: bool = True
-    severity: Severity = Severity.WARNING
-    more_keys: tuple[str, ...] = ()
-    line: int | None = None
-    is_unchecked: bool = False
-    is_absent: bool = False
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """All keys with this fault."""
-        return () if self.key is None else (self.key, *self.more_keys)
-
-    @property
-    def place(self) -> str:
-        """The file and the line, as far as they are known; empty without a file."""
-        file = (self.source and self.source.file) or ""
-        return file if self.line is None else f"{file}:{self.line}"
-
-    def __str__(self) -> str:
-        more = f" and {len(self.more_keys)} more" if self.more_keys else ""
-        key = f", key {self.key}{more}" if self.key else ""
-        where = "" if self.source is None else str(self.source)
-        if self.backend is not None:
-            skipped = " is skipped" if self.skips else ""
-            subject = f"backend {self.backend!r}{skipped}{f' ({where})' if where else ''}{key}"
-        elif self.place:
-            subject = f"{self.place}{key}"
-        else:
-            subject = f"environment variable {self.key}{more}" if self.key else where
-        return f"{subject}{': ' if subject else ''}{ended(self.message)} {self.remedy}"
-
-
-def reason_to_skip(
-    message: str, remedy: str, backend: str, key: str | None = None, source: Source | None = None
-) -> Finding:
-    """Return an error for which the library skips the backend."""
-    return Finding(message, remedy, backend, key, source, skips=True, severity=Severity.ERROR)
 
 
 # The caller's line

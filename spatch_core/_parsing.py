@@ -25,11 +25,14 @@ from ._description import (
     VARIANTS,
     AutoGeneration,
     Description,
+    Finding,
     GivenCallable,
     Implementation,
+    Source,
     Variant,
+    reason_to_skip,
 )
-from ._errors import Finding, Source, in_words, nearest, reason_to_skip, shortened
+from ._errors import in_words, nearest, shortened
 from ._patterns import (
     DEFAULT,
     TypePattern,

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from typing import Any, ParamSpec, TypeVar
 
     from ._call import DispatchContext
-    from ._description import Description
+    from ._description import Description, Finding
     from ._discovery import Catalog
-    from ._errors import Finding
     from ._explain import Explanation
     from ._function import DispatchArguments
     from .types import DispatchableFunction

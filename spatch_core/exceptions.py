@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from copyreg import __newobj__  # type: ignore[attr-defined]  # as pickles of other objects
-from typing import TYPE_CHECKING, Any
+from ._errors import either, in_words
 
-from . import _errors
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
-    from ._errors import Finding
+    from ._description import Finding
+
+__all__ = [
+    "BackendDeferredError",
+    "BackendSkippedWarning",
+    "DescriptionError",
+    "DuplicateFunctionWarning",
+    "EnvironmentVariableWarning",
+    "FallbackWarning",
+    "GlobalOptionsWarning",
+    "IdentifierError",
+    "ImplementationImportError",
+    "NoImplementationError",
+    "SpatchCoreError",
+    "SpatchCoreWarning",
+    "UnknownBackendError",
+    "UnknownFunctionError",
+    "UnknownTypeError",
+]
 
 # Errors
 
@@ -22,7 +39,11 @@ class _WithData:
 
     def __reduce__(self) -> Any:
         # Past the constructor: `args` lack what it was given by keyword.
-        return __newobj__, (type(self), *self.args), self.__dict__
+        return _with_args, (type(self), *self.args), self.__dict__
+
+
+def _with_args(cls: Any, *args: object) -> Any:
+    return cls.__new__(cls, *args)
 
 
 class SpatchCoreError(_WithData, Exception):
@@ -87,7 +108,7 @@ class ImplementationImportError(SpatchCoreError, ImportError):
 
     def __str__(self) -> str:
         # Messages of the dynamic linker have several lines.
-        cause = f" ({' '.join(_errors.in_words(self.__cause__).split())})" if self.__cause__ else ""
+        cause = f" ({' '.join(in_words(self.__cause__).split())})" if self.__cause__ else ""
         return (
             f"backend {self.backend!r} uses {self.identifier!r} for {self.function}, "
             f"which cannot be imported{cause}. Repair or uninstall the backend, "
@@ -199,7 +220,7 @@ class UnknownBackendError(SpatchCoreError, ValueError):
             return f"backend {self.name!r} cannot be used: {self.reason}"
         text = f"no backend is named {self.name!r}"
         if self.nearest:
-            return f"{text}; did you mean {_errors.either(self.nearest)}?"
+            return f"{text}; did you mean {either(self.nearest)}?"
         return (
             f"{text}; installed: {', '.join(self.known)}. If it was installed since then, call "
             "backend_opts.reload(); else `spatch-core doctor` says why it is not found"
@@ -224,7 +245,7 @@ class UnknownFunctionError(SpatchCoreError, KeyError):
     def __str__(self) -> str:
         text = f"the library has no dispatchable function {self.identifier!r}"
         if self.nearest:
-            return f"{text}; did you mean {_errors.either(self.nearest)}?"
+            return f"{text}; did you mean {either(self.nearest)}?"
         return (
             f"{text}; give the identifier of one of its functions, 'module:qualname' "
             "(system.functions has them), whose module is imported"

@@ -19,10 +19,10 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 
 from . import __version__
-from ._description import Description, Implementation, summary_of, without_prompts
+from ._description import Description, Implementation, Source, summary_of, without_prompts
 from ._discovery import name_of
 from ._environment import BLOCK, find_entry_points, parse_toml, read_installed, source_of
-from ._errors import Source, nearest
+from ._errors import nearest
 from ._parsing import parse_description
 from ._patterns import import_identifier
 from .examination.libraries import (

@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from ._decide import Verdict
-    from ._description import AutoGeneration, Description, Implementation, Variant
-    from ._errors import Finding, Severity, Source
+    from ._description import (
+        AutoGeneration,
+        Description,
+        Finding,
+        Implementation,
+        Severity,
+        Source,
+        Variant,
+    )
     from ._explain import ExplainedBackend, Explanation, Outcome, Trace, TraceEvent
     from ._hooked import Call
     from ._options import BackendOptions
@@ -45,7 +52,7 @@ __all__ = [
 ]
 
 _HOMES = (
-    *("_options", "_errors", "_patterns", "_description", "_hooked", "_decide", "_explain"),
+    *("_options", "_patterns", "_description", "_hooked", "_decide", "_explain"),
     "examination",
 )
 """The modules that define them, in the order in which fewer are imported."""

@@ -120,6 +120,12 @@ class TestLibrary:
 
         assert library - system == {"photolib"}
 
+    def test_errors_may_be_imported_with_a_library(self, site: Path) -> None:
+        """F9: they, and the caller's line, do without the larger modules of Python."""
+        (more,) = imported("from spatch_core import NoImplementationError, stacklevel", site)
+
+        assert more.isdisjoint({"typing", "dataclasses", "enum"})
+
     def test_few_modules_of_the_package_are_imported(self, site: Path) -> None:
         """Those that declare, at the import; those that decide, with the first call."""
         declaring, deciding = imported("import photolib\nphotolib.one(1.0)", site)

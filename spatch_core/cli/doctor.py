@@ -12,7 +12,8 @@ from typing import Any
 
 import click
 
-from .._errors import Finding, Severity, either
+from .._description import Finding, Severity
+from .._errors import either
 from .._patterns import shown
 from ..examination.backend_file import FileReport, Project, verify_file
 from ..examination.doctor import LibraryReport, examine_library

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._errors import Severity, ended
+from .._description import Severity
+from .._errors import ended
 from .._patterns import DEFAULT, TypePattern, is_backend_name, split_identifier
 from .._wrapper import ASYNC_GENERATOR, COROUTINE, PLAIN, nature_of
 from ..examination.checks import check_pattern

@@ -25,7 +25,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from .._errors import Finding, Severity, Source, ended
+from .._description import Finding, Severity, Source
+from .._errors import ended
 from .._order import CYCLE
 from .._patterns import DEFAULT, shown
 from ..examination.child import redirects_permanently

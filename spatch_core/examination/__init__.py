@@ -4,7 +4,7 @@ Libraries and files come in; findings go out. Child processes import everything 
 names. Needs no click; `update_file` needs tomlkit to write.
 """
 
-from .._errors import Finding, Severity, Source
+from .._description import Finding, Severity, Source
 from .backend_file import FileReport, verify_file
 from .doctor import LibraryReport, examine_library
 from .findings import Report

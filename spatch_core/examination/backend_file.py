@@ -14,10 +14,10 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._description import Description
+from .._description import Description, Finding, Severity, Source
 from .._discovery import adapted
 from .._environment import installed_distributions, parse_toml
-from .._errors import Finding, Severity, Source, either
+from .._errors import either
 from .._parsing import parse_description
 from ..exceptions import DescriptionError
 from .checks import DescriptionCheck, check_calls

@@ -8,8 +8,8 @@ from inspect import isabstract, isclass
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from .._description import EVERY
-from .._errors import Finding, ended
+from .._description import EVERY, Finding
+from .._errors import ended
 from .._patterns import EXACT, TypePattern, split_identifier, type_identifier
 from .findings import error, key_path, note, unchecked
 from .functions import (

@@ -21,7 +21,8 @@ from importlib import import_module
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
-from .._errors import Finding, in_words
+from .._description import Finding
+from .._errors import in_words
 from ..exceptions import SpatchCoreWarning
 from .findings import error, from_record, note, to_record
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .._description import Finding, Severity, Source
 from .._environment import (
     BACKEND,
     BLOCK,
@@ -15,7 +16,7 @@ from .._environment import (
     near_misses,
     read_environment,
 )
-from .._errors import Finding, Severity, Source, nearest
+from .._errors import nearest
 from .._order import CYCLE
 from .._patterns import (
     DEFAULT,

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
-from .._description import EVERY, NO_FUNCTIONS
-from .._errors import Finding, Severity, Source
+from .._description import EVERY, NO_FUNCTIONS, Finding, Severity, Source
 
 KeyPath: TypeAlias = "tuple[str | int, ...]"
 """The keys and indices that lead to a value in a description."""

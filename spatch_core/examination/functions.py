@@ -9,7 +9,8 @@ from itertools import chain
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._errors import Finding, Severity, Source, nearest
+from .._description import Finding, Severity, Source
+from .._errors import nearest
 from .._patterns import loaded_object, split_identifier
 from .._wrapper import ASYNC_GENERATOR, COROUTINE, GENERATOR, PLAIN, nature_of
 from .child import foreign_code

@@ -15,7 +15,7 @@ from pkgutil import iter_modules
 from re import search, split, sub
 from typing import TYPE_CHECKING, Any
 
-from .._description import AUTO_GENERATION, DEFAULTS, EVERY, GivenCallable
+from .._description import AUTO_GENERATION, DEFAULTS, EVERY, Finding, GivenCallable
 from .._discovery import REQUIRES
 from .._environment import (
     RequirementError,
@@ -23,7 +23,7 @@ from .._environment import (
     installed_version,
     why_unmet,
 )
-from .._errors import Finding, in_words, nearest
+from .._errors import in_words, nearest
 from .._patterns import TypePattern, split_identifier
 from ..exceptions import IdentifierError
 from .findings import error, key_path, note, unchecked, warning

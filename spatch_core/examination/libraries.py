@@ -13,7 +13,7 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._description import Implementation
+from .._description import Finding, Implementation, Severity, Source
 from .._discovery import REQUIRES, name_of
 from .._environment import (
     SET_ORDER,
@@ -21,15 +21,7 @@ from .._environment import (
     installed_distributions,
     read_environment,
 )
-from .._errors import (
-    Finding,
-    Severity,
-    Source,
-    either,
-    ended,
-    in_words,
-    nearest,
-)
+from .._errors import either, ended, in_words, nearest
 from .._order import DECLARED
 from .._patterns import (
     ABSTRACT,

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._call import decision_of
 from .._decide import Decision, Verdict
-from .._errors import Source, ended, nearest
+from .._description import Source
+from .._errors import ended, nearest
 from .._matching import Matcher
 from .._patterns import DEFAULT, import_identifier, loaded_object, split_identifier
 from .child import foreign_code, import_failure, progress, run

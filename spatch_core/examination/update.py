@@ -15,8 +15,7 @@ from difflib import unified_diff
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
-from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS
-from .._errors import Finding
+from .._description import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS, Finding
 from .backend_file import BackendFile, find_layout, read_file
 from .checks import DescriptionCheck, moved_functions
 from .findings import Report, error, key_path, note
