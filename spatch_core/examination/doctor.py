@@ -333,10 +333,14 @@ def check_identities(system: BackendSystem) -> Iterator[Finding]:
 
 def check_followed(system: BackendSystem) -> Iterator[Finding]:
     """Yield a warning about methods that follow one for which no method of their class decides."""
-    known = [(each, function_of(made).memory) for each, made in system.functions.items()]
-    deciding = [(made.method, _class_of(each)) for each, made in known if made and made.decides]
-    for identifier, memory in known:
-        if memory is None or not memory.follows:
+    memories = {
+        identifier: memory
+        for identifier, wrapper in system.functions.items()
+        if (memory := function_of(wrapper).memory) is not None
+    }
+    deciding = [(each.method, _class_of(name)) for name, each in memories.items() if each.decides]
+    for identifier, memory in memories.items():
+        if not memory.follows:
             continue
         cls = _class_of(identifier)
         decided = [method for method, other in deciding if _may_meet(cls, other)]

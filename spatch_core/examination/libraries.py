@@ -104,13 +104,12 @@ class LoadedLibrary:
     @property
     def failure(self) -> str:
         """The fault as text; empty without one."""
+        if self.system is not None:
+            return ""
+        (fault,) = self.problems
         return (
-            ""
-            if self.system is not None
-            else (
-                f"library {self.library.name!r} cannot be used ({self.library.source}): "
-                f"{ended(self.problems[0].message)} {self.problems[0].remedy}"
-            )
+            f"library {self.library.name!r} cannot be used ({self.library.source}): "
+            f"{ended(fault.message)} {fault.remedy}"
         )
 
 
